@@ -1,0 +1,17 @@
+/* struct jy_code -> code object: EXTENDED_ARG and jumps to a fixed point, caches, stack size, exception table and location
+ * table by each version's own rules.  What was decoded and not edited comes back byte for byte.
+ * Everything is verified first (verify_code.h), since CPython checks nothing. */
+#ifndef JY_FRONTEND_CPYTHON_ASSEMBLE_H
+#define JY_FRONTEND_CPYTHON_ASSEMBLE_H
+
+#include "frontend/cpython/instr.h"
+
+/* refs: returns new in *out.  JY_BREAK: not legal code, c_error says why; JY_ERROR: an exception is set.
+ * Name, file, flags, signature, cells and free variables are the original's. */
+jy_status jy_assemble_code(PyObject **out, struct jy_code *code);
+
+/* Decodes, lets the callback edit, assembles.  The callback answers JY_OK, or what else this shall answer. */
+typedef jy_status (*jy_code_editor)(struct jy_code *code, void *context);
+jy_status jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, void *context);
+
+#endif
