@@ -1,0 +1,63 @@
+/* The symbolic frame: stack and locals of symbolic values, and how a handler ends.
+ *
+ * The break rule: a handler reads and checks first, then changes the frame. It returns JY_OK; or jy_break(...), which records reason, detail and place and returns JY_BREAK;
+ * or JY_ERROR with a Python exception set. Exceptions from our own probing are cleared by jy_break_from_exception. */
+#ifndef JY_FRONTEND_FRAME_H
+#define JY_FRONTEND_FRAME_H
+
+#include "frontend/value.h"
+
+enum jy_break_reason {
+#define BREAK(name, phase, what, hint) JY_BREAK_##name,
+#include "frontend/breaks.def"
+#undef BREAK
+    JY_BREAK_COUNT,
+};
+
+/* State of one trace, shared by the frames of inlined callees. */
+struct jy_trace_state {
+    struct jy_unit *unit;
+    struct jy_graph *graph;
+    const struct jy_trace_request *request;
+    uint32_t steps, depth;
+    struct { struct jy_storage **at; size_t n, cap; } storages;  /* of inputs, to find two arguments that are one array */
+};
+
+struct jy_frame {
+    struct jy_trace_state *f_trace;
+    struct jy_frame *f_back;            /* frame that inlined this one */
+    PyObject *f_function;               /* live function object, or NULL for one made while tracing */
+    PyObject *f_code, *f_globals, *f_builtins;
+    jy_src f_function_source;           /* base of GLOBAL, CELL, DEFAULT sources */
+    struct jy_value **f_locals;         /* localsplus: parameters, locals, cells, free variables */
+    size_t f_nlocals;
+    struct jy_value **f_stack;
+    size_t f_depth, f_stacksize;
+    const struct jy_code *f_instrs;     /* decoded code (frontend/cpython/) */
+    size_t f_pc;                        /* index of the instruction being interpreted */
+    struct jy_value *f_kwnames;         /* KW_NAMES of the next call (3.11, 3.12) */
+    struct jy_value *f_return;          /* set by RETURN_VALUE */
+};
+
+static inline struct jy_arena *
+jy_frame_arena(const struct jy_frame *f)
+{
+    return f->f_trace->unit->u_arena;
+}
+
+/* Keeps a borrowed object in the unit's table (once per object) and returns its handle. */
+jy_obj jy_keep(struct jy_unit *unit, PyObject *object);
+
+jy_status jy_break(struct jy_frame *f, enum jy_break_reason reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Clears the exception that our own probing raised and breaks (MemoryError and KeyboardInterrupt stay errors). */
+jy_status jy_break_from_exception(struct jy_frame *f, enum jy_break_reason reason);
+
+/* Sources and guards; equal ones are made once. */
+jy_src jy_source_add(struct jy_unit *unit, enum jy_source_kind kind, jy_src base, uint32_t index, PyObject *name);
+struct jy_guard *jy_guard_add(struct jy_frame *f, enum jy_guard_kind kind, jy_src source);
+void jy_guard_is(struct jy_frame *f, jy_src source, PyObject *object);
+void jy_guard_type(struct jy_frame *f, jy_src source, PyTypeObject *type);
+/* Relation of two size expressions as it is on the hints: evaluates, guards unless it is provable, returns the outcome. Equality of two symbols that holds merges them. */
+bool jy_guard_size(struct jy_frame *f, jy_sx a, enum jy_compare compare, jy_sx b);
+
+#endif

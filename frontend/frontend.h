@@ -1,0 +1,46 @@
+/* What runtime/ sees of the frontend: trace a call into a unit, make new bytecode for a unit, name the breaks. */
+#ifndef JY_FRONTEND_FRONTEND_H
+#define JY_FRONTEND_FRONTEND_H
+
+#include <Python.h>
+#include "graph/base/status.h"
+#include "graph/base/text.h"
+#include "graph/unit.h"
+
+struct jy_trace_request {
+    PyObject *function;            /* exact function */
+    PyObject *const *locals;       /* bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict), borrowed */
+    size_t nlocals;
+    const char *const *dynamic;    /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; may be NULL */
+    uint32_t max_steps, max_nodes, max_inline; /* limits; 0: defaults */
+    /* `trace_bytecode` lines (may be NULL) */
+    void (*log)(void *context, const char *line);
+    void *context;
+};
+
+/* Never runs user code but attribute look-ups on modules and types, hashing of constants and the like; never changes anything the program can see.
+ * JY_OK: *out is a unit. JY_BREAK: *out is a unit whose u_break says why (free it too). JY_ERROR: a Python exception is set (MemoryError, KeyboardInterrupt). */
+jy_status jy_trace(struct jy_unit **out, const struct jy_trace_request *request);
+void jy_unit_free(struct jy_unit *unit);
+
+/* A code object for `function` that calls the global `compiled_name` with the unit's inputs and rebuilds the result.
+ * refs: returns new; NULL with an exception. */
+PyObject *jy_codegen(const struct jy_unit *unit, PyObject *function, PyObject *compiled_name);
+
+/* "L['x'].T", "G['np'].sqrt" */
+void jy_source_print(struct jy_text *text, const struct jy_unit *unit, jy_src source);
+void jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy_guard *guard);
+
+struct jy_break_row {
+    const char *name, *phase, *what, *hint;
+};
+extern const struct jy_break_row jy_break_rows[];
+extern const size_t jy_break_count;
+
+static inline PyObject *
+jy_unit_object(const struct jy_unit *unit, jy_obj handle)
+{
+    return (PyObject *)unit->u_objects.at[handle];
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* Symbolic values: one small struct per kind of Python value. Values live in the unit's arena and are never freed singly.
+ *
+ * A value is lazy where it can be: what comes from the frame has a source and is looked at (and guarded) only when something depends on it. */
+#ifndef JY_FRONTEND_VALUE_H
+#define JY_FRONTEND_VALUE_H
+
+#if !defined(JY_IN_FRONTEND)
+#error "frontend/value.h is internal to frontend/"
+#endif
+
+#include "frontend/frontend.h"
+
+#define JY_NO_SOURCE UINT32_MAX
+
+enum jy_value_kind {
+    JY_V_NULL,      /* the interpreter's NULL below a callable */
+    JY_V_LAZY,      /* from the frame, not looked at yet: v_source, v_object (the live object, borrowed from the request or an already guarded parent) */
+    JY_V_CONST,     /* a known immutable object: v_object. None, bool, int, str, Ellipsis, types, dtype objects, code, np.float64 constants... */
+    JY_V_ARRAY,     /* exact numpy.ndarray of a supported dtype */
+    JY_V_SCALAR,    /* number whose value is not known while tracing: Python int/float/bool or NumPy scalar */
+    JY_V_TUPLE,     /* items; also made by BUILD_TUPLE */
+    JY_V_LIST,      /* items; mutable while nobody outside has it */
+    JY_V_DICT,      /* keys are constants in insertion order */
+    JY_V_RANGE,     /* start, stop, step as values */
+    JY_V_SLICE,     /* start, stop, step as values (NULL: None) */
+    JY_V_FUNCTION,  /* Python function: v_object known (guarded), or made by MAKE_FUNCTION */
+    JY_V_METHOD,    /* bound method: self + function or + name of a method of an array, list, ... */
+    JY_V_CALLABLE,  /* known C callable (guarded identity): builtin, ufunc, NumPy function, type: v_object */
+    JY_V_MODULE,    /* v_object, guarded identity */
+    JY_V_ITER,      /* iterator with a known sequence of values, position */
+    JY_V_CELL,      /* cell: contents */
+    JY_V_OPAQUE,    /* known only by its source; can be passed on and returned */
+};
+
+/* Memory that arrays live in: which graph node is its present version. Shared by all symbolic views of it. */
+struct jy_storage {
+    jy_ref version;          /* placeholder, fresh node, or last STORE */
+    bool fresh;              /* made during the trace */
+    uint32_t input;          /* !fresh: number of the graph input */
+    const struct jy_view *whole; /* NULL */
+};
+
+struct jy_value {
+    uint8_t v_kind;
+    bool v_temporary;        /* ARRAY: eager would hold the only reference on its stack */
+    jy_src v_source;         /* JY_NO_SOURCE for what was made while tracing */
+    PyObject *v_object;      /* LAZY, CONST, FUNCTION, CALLABLE, MODULE, OPAQUE; kept in the unit's object table */
+    union {
+        struct {
+            struct jy_storage *storage;
+            const struct jy_view *view;     /* NULL: all of the storage, as its version node is */
+            const struct jy_layout *layout; /* of this view, hints */
+            jy_sx *shape;
+            jy_ref node;                    /* cached VIEW node ... */
+            jy_ref node_version;            /* ... of this version */
+            bool writeable;
+            uint8_t ndim, dtype;
+        } array;
+        struct {
+            uint8_t kind, dtype;            /* enum jy_kind, jy_dtype */
+            bool has_size;                  /* PYINT made of sizes: `size` is its value and no node is needed */
+            jy_sx size;
+            jy_ref node;                    /* JY_NO_REF until needed */
+        } scalar;
+        struct {                            /* TUPLE, LIST; DICT: values, with `keys` */
+            struct jy_value **at;
+            size_t n, cap;
+            PyObject **keys;
+            bool escaped;
+        } seq;
+        struct {                            /* RANGE, SLICE */
+            struct jy_value *start, *stop, *step;
+        } range;
+        struct {                            /* FUNCTION (made while tracing): parts; METHOD: self, function, name */
+            struct jy_value *self, *function;
+            PyObject *name;
+            struct jy_value *defaults, *kwdefaults, *closure;
+            PyObject *code;
+            jy_src globals_of;
+        } func;
+        struct {                            /* ITER: over a sequence value; zip/enumerate/reversed are unfolded into it */
+            struct jy_value *sequence;
+            size_t position;
+        } iter;
+        struct {
+            struct jy_value *content;       /* NULL: empty */
+        } cell;
+    } u;
+};
+
+struct jy_frame;
+
+/* Constructors. Objects are borrowed and kept in the unit's object table. */
+struct jy_value *jy_value_const(struct jy_frame *f, PyObject *object);
+struct jy_value *jy_value_lazy(struct jy_frame *f, PyObject *object, jy_src source);
+struct jy_value *jy_value_callable(struct jy_frame *f, PyObject *object, jy_src source);
+struct jy_value *jy_value_seq(struct jy_frame *f, enum jy_value_kind kind, size_t n, struct jy_value *const *items);
+/* A fresh array node becomes a value with a storage of its own; a scalar node becomes a SCALAR of its node's kind. */
+struct jy_value *jy_value_of_node(struct jy_frame *f, jy_ref node);
+struct jy_value *jy_value_size(struct jy_frame *f, jy_sx size);   /* CONST when the expression is constant */
+struct jy_value *jy_value_new(struct jy_frame *f, enum jy_value_kind kind);
+
+/* Looks at a LAZY value: decides its kind, adds its guards, changes *v in place. Others are left alone. */
+jy_status jy_value_realize(struct jy_frame *f, struct jy_value *v);
+
+/* The graph node for the present contents of an array or scalar value (VIEW nodes are made as needed; a CONST number becomes a constant node of kind PYINT/PYFLOAT/PYBOOL/NPSCALAR). */
+jy_status jy_value_node(struct jy_frame *f, jy_ref *out, struct jy_value *v);
+
+/* Python's truth when it can be known; a SCALAR made of sizes is decided on its hint and guarded; else BREAK. */
+jy_status jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v);
+/* An int needed as a structural constant (axis, index of a tuple, count): a symbolic one is guarded to its hint. JY_BREAK when it is no int. */
+jy_status jy_value_index(struct jy_frame *f, int64_t *out, struct jy_value *v);
+/* An int as a size expression: CONST or PYINT. *ok false when it is no int. */
+jy_status jy_value_as_size(struct jy_frame *f, jy_sx *out, bool *ok, struct jy_value *v);
+bool jy_value_is_none(const struct jy_value *v);
+const char *jy_value_describe(struct jy_frame *f, const struct jy_value *v); /* for messages and trace_bytecode */
+
+#endif

@@ -1,0 +1,106 @@
+/* The contract between frontend/ and runtime/: one compile attempt of one function under one set of assumptions.
+ *
+ * unit = guards + at most one graph + recipe for the result + object table. Python objects are handles (jy_obj), indices into the object table, which holds strong references until the
+ * unit is freed. Sources say where a value can be fetched again from at a later call; they serve as guard path, graph input and load code. */
+#ifndef JY_GRAPH_UNIT_H
+#define JY_GRAPH_UNIT_H
+
+#include "graph/graph.h"
+
+typedef uint32_t jy_obj; /* 0: none */
+typedef uint32_t jy_src; /* index into u_sources; 0 is the traced function itself */
+
+enum jy_source_kind {
+    JY_SOURCE_FUNCTION, /* the function being called */
+    JY_SOURCE_LOCAL,    /* parameter slot `index` (order of co_varnames) */
+    JY_SOURCE_GLOBAL,   /* base.__globals__[name]; base is a function */
+    JY_SOURCE_BUILTIN,  /* base.__builtins__[name] */
+    JY_SOURCE_CELL,     /* base.__closure__[index].cell_contents */
+    JY_SOURCE_ATTR,     /* base.name */
+    JY_SOURCE_ITEM,     /* base[index], base an exact tuple or list */
+    JY_SOURCE_KEY,      /* base[object], base an exact dict */
+    JY_SOURCE_DEFAULT,  /* base.__defaults__[index] */
+    JY_SOURCE_KWDEFAULT /* base.__kwdefaults__[name] */
+};
+
+struct jy_source {
+    uint8_t kind;
+    jy_src base;
+    uint32_t index;
+    jy_obj name; /* interned str for GLOBAL, BUILTIN, ATTR, KWDEFAULT; the key for KEY */
+};
+
+enum jy_guard_kind {
+#define GUARD(name, text) JY_GUARD_##name,
+#include "graph/guards.def"
+#undef GUARD
+    JY_GUARD_COUNT,
+};
+
+enum jy_compare { JY_LT, JY_LE, JY_EQ, JY_NE, JY_GT, JY_GE }; /* ORDER compare: CPython's Py_LT ... Py_GE */
+
+/* The class of an array operand. Two ways to fit: `c_contiguous` (the flag, aligned, native order), or the very order, signs, zeros and unit of the traced call. */
+struct jy_array_guard {
+    uint8_t dtype, ndim;
+    bool c_contiguous;
+    bool writeable;                    /* must be: the unit writes it */
+    bool write_observed;               /* writeability was read by the program: must equal `writeable` */
+    /* only when !c_contiguous: */
+    uint8_t order[JY_MAX_NDIM];        /* |stride| descending along it */
+    int8_t sign[JY_MAX_NDIM];          /* per axis: -1, 0, 1 */
+    bool one[JY_MAX_NDIM];             /* per axis: extent is 1 (such axes say nothing about strides) */
+    bool contiguous, inner_unit;       /* as in struct jy_layout */
+};
+
+struct jy_guard {
+    uint8_t kind;
+    uint8_t compare;
+    jy_src source, other_source;
+    jy_obj object;
+    int64_t value, other;
+    jy_sx a, b;
+    const struct jy_array_guard *array;
+    uint32_t line;                     /* of the user's code that needed it */
+};
+
+struct jy_input {
+    jy_src source;
+    uint8_t kind, dtype;               /* kind PYINT: also symbol with axis -1 */
+    jy_ref node;
+    const struct jy_array_guard *array;
+};
+
+/* How to make the result. Two uses of one recipe pointer are one object. */
+enum jy_recipe_kind { JY_RECIPE_SOURCE, JY_RECIPE_OUTPUT, JY_RECIPE_CONST, JY_RECIPE_TUPLE, JY_RECIPE_LIST, JY_RECIPE_DICT, JY_RECIPE_SLICE };
+struct jy_recipe {
+    uint8_t kind;
+    jy_src source;
+    uint32_t output;                   /* graph output */
+    jy_obj object;                     /* CONST; keys tuple of DICT */
+    size_t n;
+    struct jy_recipe **items;
+};
+
+/* Why a trace ended without a unit. */
+struct jy_break_info {
+    uint16_t reason;                   /* row of frontend/breaks.def */
+    const char *name, *what, *hint;
+    const char *detail;                /* this case in words; may be NULL */
+    const char *file, *function;
+    uint32_t line;
+};
+
+struct jy_unit {
+    struct jy_arena *u_arena;
+    struct jy_graph *u_graph;
+    struct { void **at; size_t n, cap; } u_objects;      /* PyObject *, strong; slot 0 unused */
+    struct { struct jy_source *at; size_t n, cap; } u_sources;
+    struct { struct jy_guard *at; size_t n, cap; } u_guards;
+    struct { struct jy_input *at; size_t n, cap; } u_inputs;
+    struct jy_recipe *u_result;
+    struct jy_break_info u_break;
+    bool u_writes;                                        /* the graph writes memory that existed before the call */
+    bool u_reads_time;                                    /* reserved for sources that cannot be guarded */
+};
+
+#endif
