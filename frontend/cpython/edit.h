@@ -31,6 +31,9 @@ bool jy_edit_is_glued(const struct jy_code *code, int id);
 int jy_edit_add_const(struct jy_code *code, PyObject *value); /* refs: takes its own */
 int jy_edit_add_name(struct jy_code *code, PyObject *name);
 
+/* Replaces a constant.  refs: takes its own; 0, or -1 with an exception. */
+int jy_edit_set_const(struct jy_code *code, int index, PyObject *value);
+
 /* A new local; cells and free variables move up by one and every instruction that names them is changed.
  * It shows in locals() while it is bound: delete it before user code can look.  -1 with an exception. */
 int jy_edit_add_local(struct jy_code *code, PyObject *name);

@@ -116,7 +116,7 @@ jy_code_next(const struct jy_code *code, int id)
 }
 
 /* Facts of an opcode, from the table. */
-const char *jy_instr_opname(int op); /* "OPCODE_7" when the version has no such opcode */
+const char *jy_instr_opname(int op);
 bool jy_instr_is_known(int op);      /* has a row and may stand in a code object */
 int jy_instr_caches(int op);
 enum jy_argkind jy_instr_argkind(int op);

@@ -1,0 +1,405 @@
+/* The differences between CPython 3.11, 3.12 and 3.13, see compat.h.
+ * Relies on struct layouts of each version's own headers only; nothing here calls a function that is not exported. */
+#define Py_BUILD_CORE 1 /* for the layouts in internal/ */
+#include "frontend/cpython/compat.h"
+
+#include "internal/pycore_code.h"
+#include "internal/pycore_dict.h"
+#include "internal/pycore_interp.h"
+
+#define HAS_312 (PY_VERSION_HEX >= 0x030c0000)
+#define HAS_313 (PY_VERSION_HEX >= 0x030d0000)
+
+/* ---- functions ---- */
+
+bool
+jy_compat_has_function_vectorcall(void)
+{
+    return HAS_312;
+}
+
+vectorcallfunc
+jy_compat_get_vectorcall(PyObject *function)
+{
+    return ((PyFunctionObject *)function)->vectorcall;
+}
+
+void
+jy_compat_set_vectorcall(PyObject *function, vectorcallfunc entry)
+{
+#if HAS_312
+    PyFunction_SetVectorcall((PyFunctionObject *)function, entry);
+#else
+    ((PyFunctionObject *)function)->func_version = 0;
+    ((PyFunctionObject *)function)->vectorcall = entry;
+#endif
+}
+
+void
+jy_compat_restore_vectorcall(PyObject *function, vectorcallfunc plain, uint32_t version)
+{
+    jy_compat_set_vectorcall(function, plain);
+    ((PyFunctionObject *)function)->func_version = version;
+}
+
+uint32_t
+jy_compat_function_version(PyObject *function)
+{
+    return ((PyFunctionObject *)function)->func_version;
+}
+
+void
+jy_compat_adopt_version(PyObject *copy, PyObject *origin)
+{
+#if HAS_313
+    PyFunctionObject *to = (PyFunctionObject *)copy, *from = (PyFunctionObject *)origin;
+    if (to->func_code == from->func_code && to->func_defaults == from->func_defaults &&
+        to->func_kwdefaults == from->func_kwdefaults)
+        to->func_version = ((PyCodeObject *)from->func_code)->co_version;
+#else
+    (void)copy, (void)origin; /* versions are given out when a call site first asks */
+#endif
+}
+
+/* ---- is anybody watching? ---- */
+
+void
+jy_compat_fill_watch(struct jy_compat_watch *out, int own_tool)
+{
+    uint8_t mask = own_tool < 0 ? 0xff : (uint8_t)~(1u << own_tool);
+    out->w_mask = UINT64_C(0x0101010101010101) * mask;
+#if HAS_312
+    out->w_tools = PyInterpreterState_Get()->monitors.tools;
+#else
+    out->w_tools = NULL;
+#endif
+}
+
+const volatile uint32_t *
+jy_compat_eval_breaker(PyThreadState *thread)
+{
+    _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low byte comes first");
+#if HAS_313
+    return (const volatile uint32_t *)&thread->eval_breaker;
+#else
+    return (const volatile uint32_t *)&thread->interp->ceval.eval_breaker;
+#endif
+}
+
+/* ---- dictionaries ---- */
+
+uint64_t
+jy_compat_dict_version(PyObject *dict)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    uint64_t tag = ((PyDictObject *)dict)->ma_version_tag;
+#pragma GCC diagnostic pop
+#if HAS_312
+    tag /= DICT_VERSION_INCREMENT; /* the low bits belong to the watchers */
+#endif
+    return tag;
+}
+
+/* The key of entry `index`, and through *value its value; NULL for a hole. */
+static PyObject *
+entry_at(PyObject **value, PyDictObject *dict, PyDictKeysObject *keys, Py_ssize_t index)
+{
+    if (!DK_IS_UNICODE(keys)) {
+        PyDictKeyEntry *entry = &DK_ENTRIES(keys)[index];
+        *value = entry->me_value;
+        return entry->me_key;
+    }
+    PyDictUnicodeEntry *entry = &DK_UNICODE_ENTRIES(keys)[index];
+    *value = dict->ma_values != NULL ? dict->ma_values->values[index] : entry->me_value;
+    return entry->me_key;
+}
+
+bool
+jy_compat_find_slot(struct jy_dict_slot *out, PyObject *dict, PyObject *key)
+{
+    PyDictKeysObject *keys = ((PyDictObject *)dict)->ma_keys;
+    PyObject *value;
+    for (Py_ssize_t i = 0; i < keys->dk_nentries; i++) {
+        if (entry_at(&value, (PyDictObject *)dict, keys, i) == key && value != NULL) {
+            *out = (struct jy_dict_slot){keys, key, i};
+            return true;
+        }
+    }
+    return false;
+}
+
+PyObject *
+jy_compat_probe_slot(const struct jy_dict_slot *slot, PyObject *dict)
+{
+    PyDictKeysObject *keys = ((PyDictObject *)dict)->ma_keys;
+    PyObject *value;
+    if (keys != slot->s_keys || slot->s_index >= keys->dk_nentries) /* the table may be another at the same address */
+        return NULL;
+    return entry_at(&value, (PyDictObject *)dict, keys, slot->s_index) == slot->s_key ? value : NULL;
+}
+
+/* ---- watchers ---- */
+
+bool
+jy_compat_has_watchers(void)
+{
+    return HAS_312;
+}
+
+#if HAS_312
+_Static_assert((int)PyDict_EVENT_ADDED == JY_DICT_ADDED && (int)PyDict_EVENT_MODIFIED == JY_DICT_MODIFIED &&
+                   (int)PyDict_EVENT_DELETED == JY_DICT_DELETED && (int)PyDict_EVENT_CLONED == JY_DICT_CLONED &&
+                   (int)PyDict_EVENT_CLEARED == JY_DICT_CLEARED &&
+                   (int)PyDict_EVENT_DEALLOCATED == JY_DICT_DEALLOCATED,
+               "ORDER PyDict_WatchEvent");
+_Static_assert((int)PyFunction_EVENT_CREATE == JY_FUNCTION_CREATE &&
+                   (int)PyFunction_EVENT_DESTROY == JY_FUNCTION_DESTROY &&
+                   (int)PyFunction_EVENT_MODIFY_CODE == JY_FUNCTION_CODE &&
+                   (int)PyFunction_EVENT_MODIFY_DEFAULTS == JY_FUNCTION_DEFAULTS &&
+                   (int)PyFunction_EVENT_MODIFY_KWDEFAULTS == JY_FUNCTION_KWDEFAULTS,
+               "ORDER PyFunction_WatchEvent");
+
+int
+jy_compat_add_dict_watcher(jy_dict_callback callback)
+{
+    return PyDict_AddWatcher((PyDict_WatchCallback)callback);
+}
+
+int
+jy_compat_add_type_watcher(jy_type_callback callback)
+{
+    return PyType_AddWatcher(callback);
+}
+
+int
+jy_compat_add_function_watcher(jy_function_callback callback)
+{
+    return PyFunction_AddWatcher((PyFunction_WatchCallback)callback);
+}
+
+/* Clearing and unwatching fail only for an id that is not ours: that is a bug of the caller, not an error to report. */
+static void
+must_work(int result)
+{
+    if (result < 0)
+        Py_FatalError("jitney: a watcher id that was never given out");
+}
+
+void
+jy_compat_clear_dict_watcher(int id)
+{
+    must_work(PyDict_ClearWatcher(id));
+}
+
+void
+jy_compat_clear_type_watcher(int id)
+{
+    must_work(PyType_ClearWatcher(id));
+}
+
+void
+jy_compat_clear_function_watcher(int id)
+{
+    must_work(PyFunction_ClearWatcher(id));
+}
+
+int
+jy_compat_watch_dict(int id, PyObject *dict)
+{
+    return PyDict_Watch(id, dict);
+}
+
+int
+jy_compat_watch_type(int id, PyObject *type)
+{
+    return PyType_Watch(id, type);
+}
+
+void
+jy_compat_unwatch_dict(int id, PyObject *dict)
+{
+    must_work(PyDict_Unwatch(id, dict));
+}
+
+void
+jy_compat_unwatch_type(int id, PyObject *type)
+{
+    must_work(PyType_Unwatch(id, type));
+}
+
+unsigned
+jy_compat_take_type_version(PyTypeObject *type)
+{
+    return PyUnstable_Type_AssignVersionTag(type) ? jy_compat_type_version(type) : 0;
+}
+#else
+static int
+no_watchers(void)
+{
+    PyErr_SetString(PyExc_NotImplementedError, "this version of Python has no watchers");
+    return -1;
+}
+
+int
+jy_compat_add_dict_watcher(jy_dict_callback callback)
+{
+    (void)callback;
+    return no_watchers();
+}
+
+int
+jy_compat_add_type_watcher(jy_type_callback callback)
+{
+    (void)callback;
+    return no_watchers();
+}
+
+int
+jy_compat_add_function_watcher(jy_function_callback callback)
+{
+    (void)callback;
+    return no_watchers();
+}
+
+void
+jy_compat_clear_dict_watcher(int id)
+{
+    (void)id;
+}
+
+void
+jy_compat_clear_type_watcher(int id)
+{
+    (void)id;
+}
+
+void
+jy_compat_clear_function_watcher(int id)
+{
+    (void)id;
+}
+
+int
+jy_compat_watch_dict(int id, PyObject *dict)
+{
+    (void)id, (void)dict;
+    return no_watchers();
+}
+
+int
+jy_compat_watch_type(int id, PyObject *type)
+{
+    (void)id, (void)type;
+    return no_watchers();
+}
+
+void
+jy_compat_unwatch_dict(int id, PyObject *dict)
+{
+    (void)id, (void)dict;
+}
+
+void
+jy_compat_unwatch_type(int id, PyObject *type)
+{
+    (void)id, (void)type;
+}
+
+unsigned
+jy_compat_take_type_version(PyTypeObject *type)
+{
+    PyObject *name = PyUnicode_InternFromString("__class__");
+    if (name == NULL) {
+        PyErr_Clear();
+        return 0;
+    }
+    _PyType_Lookup(type, name); /* the only exported function that gives out a tag */
+    Py_DECREF(name);
+    return jy_compat_type_version(type);
+}
+#endif
+
+unsigned
+jy_compat_type_version(PyTypeObject *type)
+{
+    return PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
+}
+
+/* ---- code objects ---- */
+
+PyObject *
+jy_compat_local_name(PyCodeObject *code, int localsplus_index)
+{
+    return PyTuple_GET_ITEM(code->co_localsplusnames, localsplus_index);
+}
+
+unsigned
+jy_compat_local_kind(PyCodeObject *code, int localsplus_index)
+{
+    return (unsigned char)PyBytes_AS_STRING(code->co_localspluskinds)[localsplus_index];
+}
+
+PyObject *
+jy_compat_get_bytecode(PyCodeObject *code)
+{
+    return PyCode_GetCode(code);
+}
+
+/* refs: returns new; the original's locals and the new ones. */
+static PyObject *
+all_varnames(const struct jy_code_parts *parts)
+{
+    PyObject *old = PyCode_GetVarnames(parts->p_origin);
+    if (old == NULL || parts->p_new_locals == NULL)
+        return old;
+    PyObject *list = PySequence_List(old), *all = NULL;
+    Py_DECREF(old);
+    if (list != NULL) {
+        if (PyList_SetSlice(list, PyList_GET_SIZE(list), PyList_GET_SIZE(list), parts->p_new_locals) == 0)
+            all = PyList_AsTuple(list);
+        Py_DECREF(list);
+    }
+    return all;
+}
+
+/* The constructor derives the kinds from the names and forgets JY_LOCAL_HIDDEN, without which f_locals of a module with a
+ * comprehension would delete globals.  refs: code borrowed. */
+static int
+copy_hidden_kinds(PyCodeObject *code, PyCodeObject *origin, int nnew)
+{
+    if (memchr(PyBytes_AS_STRING(origin->co_localspluskinds), JY_LOCAL_HIDDEN | JY_LOCAL_FAST,
+               (size_t)PyBytes_GET_SIZE(origin->co_localspluskinds)) == NULL)
+        return 0;
+    if (nnew != 0) {
+        PyErr_SetString(PyExc_ValueError, "no locals can be added to code that hides some");
+        return -1;
+    }
+    Py_SETREF(code->co_localspluskinds, Py_NewRef(origin->co_localspluskinds));
+    return 0;
+}
+
+PyObject *
+jy_compat_new_code(const struct jy_code_parts *parts)
+{
+    PyCodeObject *old = parts->p_origin, *code = NULL;
+    int nnew = parts->p_new_locals == NULL ? 0 : (int)PyList_GET_SIZE(parts->p_new_locals);
+    PyObject *varnames = all_varnames(parts);
+    PyObject *cells = PyCode_GetCellvars(old), *frees = PyCode_GetFreevars(old);
+    if (varnames != NULL && cells != NULL && frees != NULL) {
+#if HAS_312
+        code = PyUnstable_Code_NewWithPosOnlyArgs
+#else
+        code = PyCode_NewWithPosOnlyArgs
+#endif
+            (old->co_argcount, old->co_posonlyargcount, old->co_kwonlyargcount, old->co_nlocals + nnew, parts->p_stacksize,
+             old->co_flags, parts->p_bytecode, parts->p_consts, parts->p_names, varnames, frees, cells, old->co_filename,
+             old->co_name, old->co_qualname, old->co_firstlineno, parts->p_linetable, parts->p_exceptiontable);
+    }
+    Py_XDECREF(varnames);
+    Py_XDECREF(cells);
+    Py_XDECREF(frees);
+    if (code != NULL && copy_hidden_kinds(code, old, nnew) < 0)
+        Py_CLEAR(code);
+    return (PyObject *)code;
+}
