@@ -23,9 +23,10 @@ struct jy_trace_request {
 jy_status jy_trace(struct jy_unit **out, const struct jy_trace_request *request);
 void jy_unit_free(struct jy_unit *unit);
 
-/* A code object for `function` that calls the global `compiled_name` with the unit's inputs and rebuilds the result.
+/* A code object for `function` that calls the global `compiled_name` with the unit's inputs, in order, and rebuilds the result from the tuple that comes back.
+ * When the object `rerun` comes back instead, the new code returns it as it is: the caller then runs the original.
  * refs: returns new; NULL with an exception. */
-PyObject *jy_codegen(const struct jy_unit *unit, PyObject *function, PyObject *compiled_name);
+PyObject *jy_codegen(const struct jy_unit *unit, PyObject *function, PyObject *compiled_name, PyObject *rerun);
 
 /* "L['x'].T", "G['np'].sqrt" */
 void jy_source_print(struct jy_text *text, const struct jy_unit *unit, jy_src source);
