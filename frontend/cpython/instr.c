@@ -103,7 +103,9 @@ jy_instr_may_raise(int op)
     case COPY:
     case SWAP:
     case LOAD_CONST:
-    case LOAD_FAST:
+#if PY_VERSION_HEX >= 0x030c0000
+    case LOAD_FAST: /* 3.11 checks whether it is bound */
+#endif
     case STORE_FAST:
     case JUMP_FORWARD:
     case JUMP_BACKWARD_NO_INTERRUPT:

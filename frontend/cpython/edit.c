@@ -1,0 +1,214 @@
+/* Changes to a decoded code object: the list is spliced, ids stay. */
+#include "frontend/cpython/edit.h"
+
+#include "frontend/cpython/compat.h"
+
+/* At the end of the pool, not linked yet. */
+static int
+new_instr(struct jy_code *code, int op, int arg, struct jy_position position)
+{
+    *jy_vec_push(code->c_arena, &code->c_instrs) = (struct jy_instr){
+        .i_op = (uint8_t)op,
+        .i_caches = (uint8_t)jy_instr_caches(op),
+        .i_arg = arg,
+        .i_target = JY_NO_INSTR,
+        .i_next = JY_NO_INSTR,
+        .i_prev = JY_NO_INSTR,
+        .i_offset = -1,
+        .i_depth = -1,
+        .i_position = position,
+    };
+    return (int)code->c_instrs.n - 1;
+}
+
+static void
+link_between(struct jy_code *code, int prev, int id, int next)
+{
+    jy_code_at(code, id)->i_prev = prev;
+    jy_code_at(code, id)->i_next = next;
+    *(prev == JY_NO_INSTR ? &code->c_first : &jy_code_at(code, prev)->i_next) = id;
+    *(next == JY_NO_INSTR ? &code->c_last : &jy_code_at(code, next)->i_prev) = id;
+}
+
+int
+jy_edit_insert_before(struct jy_code *code, int at, int op, int arg)
+{
+    int id = new_instr(code, op, arg, jy_code_at(code, at)->i_position);
+    link_between(code, jy_code_at(code, at)->i_prev, id, at);
+    return id;
+}
+
+int
+jy_edit_insert_after(struct jy_code *code, int at, int op, int arg)
+{
+    int id = new_instr(code, op, arg, jy_code_at(code, at)->i_position);
+    link_between(code, at, id, jy_code_at(code, at)->i_next);
+    return id;
+}
+
+int
+jy_edit_append(struct jy_code *code, int op, int arg)
+{
+    return jy_edit_insert_after(code, code->c_last, op, arg);
+}
+
+void
+jy_edit_set_target(struct jy_code *code, int id, int target)
+{
+    jy_code_at(code, id)->i_target = target;
+}
+
+void
+jy_edit_delete(struct jy_code *code, int id)
+{
+    jy_code_at(code, id)->i_dead = true;
+}
+
+void
+jy_edit_retarget(struct jy_code *code, int from, int to)
+{
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        if (jy_code_at(code, id)->i_target == from)
+            jy_code_at(code, id)->i_target = to;
+    }
+    for (size_t i = 0; i < code->c_handlers.n; i++) {
+        if (code->c_handlers.at[i].h_handler == from)
+            code->c_handlers.at[i].h_handler = to;
+    }
+}
+
+/* Whether `a` comes before `b` in the list. */
+static bool
+is_before(const struct jy_code *code, int a, int b)
+{
+    for (int id = jy_code_at(code, a)->i_next; id != JY_NO_INSTR; id = jy_code_at(code, id)->i_next) {
+        if (id == b)
+            return true;
+    }
+    return false;
+}
+
+void
+jy_edit_add_handler(struct jy_code *code, struct jy_handler handler)
+{
+    jy_vec_push(code->c_arena, &code->c_handlers);
+    size_t i = code->c_handlers.n - 1;
+    for (; i > 0 && is_before(code, handler.h_start, code->c_handlers.at[i - 1].h_start); i--)
+        code->c_handlers.at[i] = code->c_handlers.at[i - 1];
+    code->c_handlers.at[i] = handler;
+}
+
+static int
+live_before(const struct jy_code *code, int id)
+{
+    do
+        id = jy_code_at(code, id)->i_prev;
+    while (id != JY_NO_INSTR && jy_code_at(code, id)->i_dead);
+    return id;
+}
+
+bool
+jy_edit_is_glued(const struct jy_code *code, int id)
+{
+    int op = jy_code_at(code, id)->i_op, prev = live_before(code, id);
+    if (prev == JY_NO_INSTR)
+        return op == COPY_FREE_VARS; /* frames that have not started look for it in the first unit */
+    int before = jy_code_at(code, prev)->i_op;
+    if (op == RESUME && before == YIELD_VALUE) /* how a suspended generator is recognised */
+        return true;
+#ifdef PRECALL
+    if (before == PRECALL) /* specialised forms skip the CALL */
+        return true;
+    /* throw() finds the SEND in front of the YIELD_VALUE, and reads its jump without EXTENDED_ARG */
+    if (before == SEND || before == JUMP_BACKWARD_NO_INTERRUPT || op == JUMP_BACKWARD_NO_INTERRUPT)
+        return true;
+#endif
+#if PY_VERSION_HEX >= 0x030d0000
+    if (before == END_FOR) /* a finished loop skips the POP_TOP, too */
+        return true;
+#endif
+    return false;
+}
+
+/* Makes *list a list of its own, from the original's tuple. */
+static int
+own_list(PyObject **list, PyObject *tuple)
+{
+    if (*list == NULL)
+        *list = PySequence_List(tuple);
+    return *list == NULL ? -1 : 0;
+}
+
+static int
+append(PyObject *list, PyObject *value)
+{
+    return PyList_Append(list, value) < 0 ? -1 : (int)PyList_GET_SIZE(list) - 1;
+}
+
+int
+jy_edit_add_const(struct jy_code *code, PyObject *value)
+{
+    return own_list(&code->c_consts, code->c_origin->co_consts) < 0 ? -1 : append(code->c_consts, value);
+}
+
+int
+jy_edit_set_const(struct jy_code *code, int index, PyObject *value)
+{
+    if (own_list(&code->c_consts, code->c_origin->co_consts) < 0)
+        return -1;
+    return PyList_SetItem(code->c_consts, index, Py_NewRef(value));
+}
+
+int
+jy_edit_add_name(struct jy_code *code, PyObject *name)
+{
+    if (own_list(&code->c_names, code->c_origin->co_names) < 0)
+        return -1;
+    Py_ssize_t n = PyList_GET_SIZE(code->c_names);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (PyUnicode_Compare(PyList_GET_ITEM(code->c_names, i), name) == 0)
+            return (int)i;
+        if (PyErr_Occurred())
+            return -1;
+    }
+    return append(code->c_names, name);
+}
+
+/* Cells and free variables have moved up by one. */
+static void
+shift_cells(struct jy_code *code, int id, int from)
+{
+    struct jy_instr *instr = jy_code_at(code, id);
+    enum jy_argkind kind = jy_instr_argkind(instr->i_op);
+    struct jy_instr parts[2];
+    if ((kind == JY_ARG_LOCAL || kind == JY_ARG_DEREF) && instr->i_arg >= from) {
+        instr->i_arg++;
+    } else if (jy_instr_split(instr, parts) && (parts[0].i_arg >= from || parts[1].i_arg >= from)) {
+        /* two indices in one argument have four bits each: one that grows may not fit any more */
+        instr->i_op = parts[0].i_op;
+        instr->i_arg = parts[0].i_arg + (parts[0].i_arg >= from);
+        jy_edit_insert_after(code, id, parts[1].i_op, parts[1].i_arg + (parts[1].i_arg >= from));
+    }
+}
+
+int
+jy_edit_add_local(struct jy_code *code, PyObject *name)
+{
+    for (int i = 0; i < code->c_nlocalsplus; i++) {
+        if (PyUnicode_Compare(jy_code_local_name(code, i), name) == 0) {
+            PyErr_Format(PyExc_ValueError, "there is a local named %R already", name);
+            return -1;
+        }
+    }
+    if (code->c_new_locals == NULL && (code->c_new_locals = PyList_New(0)) == NULL)
+        return -1;
+    if (PyList_Append(code->c_new_locals, name) < 0)
+        return -1;
+    int index = code->c_nlocals++;
+    code->c_nlocalsplus++;
+    for (int id = code->c_first, next; id != JY_NO_INSTR; id = next) {
+        next = jy_code_at(code, id)->i_next; /* before a part is inserted behind it */
+        shift_cells(code, id, index);
+    }
+    return index;
+}
