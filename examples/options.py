@@ -1,6 +1,6 @@
-"""What options on a real share would have cost: four years of Google's daily prices, a volatility estimated from highs and
-lows, and the Black-Scholes formula for a grid of strikes and terms on every day.
+"""What options on a real share would have cost, for a grid of strikes and terms on every day of four years.
 
+The prices are Google's; the volatility is estimated from daily highs and lows, the option by the Black-Scholes formula.
 A plain NumPy program: `python examples/options.py` runs it. It needs matplotlib, for the prices that come with it."""
 
 import numpy as np

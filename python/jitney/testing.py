@@ -1,7 +1,8 @@
 """Whether two results are the same, as strictly as jitney promises it.
 
-Same means: Python type, dtype, shape, strides, writability and every bit, where a NaN is a NaN (its sign and payload are
-not promised); containers item by item; for a whole call also the exception, the warnings and what became of the arguments.
+Same means: Python type, dtype, shape, strides, ownership and every bit, where a NaN is a NaN (its sign and payload are
+not promised); containers item by item; for a whole call also the exception, the warnings, what became of the arguments, and
+which results are views of which arguments.
 """
 
 import copy
@@ -56,8 +57,9 @@ def _arrays(a, b, where):
             return f"{where}: {what} {x} against {y}"
     if a.dtype.num != b.dtype.num or a.dtype.char != b.dtype.char:  # long and long long compare equal
         return f"{where}: type number {a.dtype.num} against {b.dtype.num}"
-    if a.flags.writeable != b.flags.writeable:
-        return f"{where}: writeable {a.flags.writeable} against {b.flags.writeable}"
+    for flag in ("writeable", "owndata"):
+        if getattr(a.flags, flag) != getattr(b.flags, flag):
+            return f"{where}: {flag} {getattr(a.flags, flag)} against {getattr(b.flags, flag)}"
     return _numbers(a, b, where)
 
 
@@ -146,6 +148,28 @@ def outcome(function, *args, **kwargs):
     return result
 
 
+def _views(result):
+    """For every array in the value and every array in the arguments that it overlaps: where in it the view begins."""
+    arguments = list(_leaves((result.arguments, result.keywords)))
+    found = []
+    for i, array in enumerate(_leaves(result.value)):
+        for k, argument in enumerate(arguments):
+            if np.may_share_memory(array, argument):
+                at = [x.__array_interface__["data"][0] for x in (array, argument)]
+                found.append((i, k, at[0] - at[1], array is argument))
+    return found
+
+
+def _leaves(value):
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        yield from _leaves(list(value.values()))
+
+
 def differs(eager, compiled, *args, **kwargs):
     """Calls both on fresh copies of the arguments: the first difference as a sentence, or None."""
     runs = []
@@ -159,4 +183,5 @@ def differs(eager, compiled, *args, **kwargs):
         or difference(a.warnings, b.warnings, "warnings")
         or difference(a.arguments, b.arguments, "argument")
         or difference(a.keywords, b.keywords, "argument")
+        or difference(_views(a), _views(b), "views (result, argument, offset, same object)")
     )

@@ -1,0 +1,20 @@
+"""What a call costs that finds its machine code: three arrays of one element in, one out. The loop around it is included."""
+
+from common import Row, positive
+
+import jitney
+from jitney.bench import Spread, alternate, batches
+from jitney.testing import differs
+
+
+def multiply_add(a, b, c):
+    return a * b + c
+
+
+def rows(seconds):
+    args = [positive(1, seed=i) for i in range(3)]
+    compiled = jitney.compile(multiply_add)
+    found = differs(multiply_add, compiled, *args)
+    eager, fast = alternate(batches(multiply_add, args), batches(compiled, args), seconds=seconds)
+    details = {"eager_ns": Spread.of(eager).median * 1e9}
+    yield Row("a call that hits, 3 arrays in, 1 out, n = 1", Spread.of([t * 1e9 for t in fast]), "ns", 150, found, details)

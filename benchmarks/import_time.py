@@ -1,0 +1,26 @@
+"""`import jitney` on top of `import numpy`, in fresh processes; LLVM must not be loaded by it."""
+
+import subprocess
+import sys
+
+from common import Row
+
+from jitney.bench import Spread
+
+PROGRAM = """
+import numpy
+from time import perf_counter
+start = perf_counter()
+import jitney
+print(perf_counter() - start, "_backend_llvm" in open("/proc/self/maps").read())
+"""
+
+
+def rows(seconds):
+    took, loaded = [], set()
+    for _ in range(max(5, int(seconds * 10))):
+        answer = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True).stdout.split()
+        took.append(float(answer[0]) * 1e3)
+        loaded.add(answer[1])
+    problem = None if loaded == {"False"} else "LLVM is loaded by the import"
+    yield Row("import jitney, after import numpy", Spread.of(took), "ms", 15, problem)
