@@ -1,0 +1,111 @@
+/* A compiled function: the state behind a function object (3.12 and later: its vectorcall is ours) or a dispatcher object (3.11).
+ *
+ *   compile(f) -> struct jy_function { entries, refusals, statistics }
+ *                    entry: guard program -> exec (direct) or new code around __compiled_fn_N
+ *
+ * The state belongs to the function object and dies with it. Nothing in it keeps the function or its arguments alive. */
+#ifndef JY_RUNTIME_FUNCTION_H
+#define JY_RUNTIME_FUNCTION_H
+
+#include <Python.h>
+#include "frontend/cpython/compat.h"
+#include "frontend/frontend.h"
+#include "runtime/config.h"
+#include "runtime/exec.h"
+#include "runtime/guard_check.h"
+
+struct jy_stats {
+#define STAT(name, help) uint64_t name;
+#include "runtime/stats.def"
+#undef STAT
+    double trace_ms, passes_ms, lower_ms, emit_ms, codegen_ms, load_ms, bytecode_ms;
+    double first_call_ms;
+};
+
+/* One compiled unit of a function. */
+struct jy_entry {
+    struct jy_entry *e_next;       /* most recently used first */
+    uint32_t e_refs;               /* one of the list, one per running call */
+    uint32_t e_number;             /* N of __compiled_fn_N */
+    struct jy_guard_program *e_guards;
+    struct jy_exec *e_exec;        /* owned by e_compiled */
+    PyObject *e_compiled;          /* __compiled_fn_N */
+    PyObject *e_code;              /* regenerated code, NULL when e_direct */
+    bool e_direct;                 /* the result is graph output 0 as it is: no bytecode runs */
+    bool e_off;                    /* its calls keep ending in the original */
+    uint32_t e_inputs;
+    uint32_t e_reruns, e_calls;    /* of the last calls, decayed */
+};
+
+struct jy_function {
+    PyObject *f_object;            /* 3.12+: the function, borrowed; 3.11: the private function of the dispatcher, owned by that */
+    PyObject *f_weak;              /* 3.12+: weak reference whose callback frees this */
+    PyObject *f_code, *f_defaults, *f_kwdefaults; /* what the entries were made for; strong */
+    vectorcallfunc f_plain;
+    uint32_t f_version;
+    bool f_simple;                 /* positional parameters only: arguments need no binding */
+    uint32_t f_nparams;
+    uint32_t f_id, f_attempts;     /* for log prefixes */
+    struct jy_entry *f_entries;
+    size_t f_nentries;
+    char **f_dynamic;              /* source texts of ints that have shown two values; NULL-terminated */
+    size_t f_ndynamic;
+    bool f_off, f_busy;            /* left to CPython for good; being compiled */
+    bool f_fullgraph;
+    bool f_inplace;
+    int8_t f_ints;                 /* dynamic=: -1 default, 0 never, 1 from the start */
+    uint32_t f_refused, f_misses;
+    PyObject *f_reasons;           /* list of dicts: every refusal, for explain() */
+    PyObject *f_backend;           /* callable of the user's, or NULL */
+    struct jy_stats f_stats;
+};
+
+/* One per process. */
+struct jy_runtime {
+    struct jy_config config;
+    struct jy_logs logs;
+    struct jy_compat_watch watch;
+    struct { PyObject *key; struct jy_function *value; } *table; /* function object -> state; open addressing, 3.12+ */
+    size_t table_size, table_used;
+    uint32_t next_function, next_compiled;
+    bool compiling;                /* some thread traces: others run eager */
+    PyObject *rerun;               /* what __compiled_fn_N returns when the original must run */
+    PyObject *weak_callback;
+    char *backend_path;
+};
+
+extern struct jy_runtime *jy_runtime;
+
+/* function.c: life of the state */
+struct jy_function *jy_function_new(PyObject *object);
+void jy_function_free(struct jy_function *function);
+struct jy_function *jy_function_find(PyObject *object);   /* by function or dispatcher object; NULL */
+void jy_function_reset(struct jy_function *function);     /* drops entries, refusals, statistics */
+/* Makes calls of `object` go through our entry; remembers what was there. 0, or -1 with an exception. */
+int jy_function_install(struct jy_function *function);
+void jy_function_uninstall(struct jy_function *function); /* plain again; idempotent */
+void jy_entry_release(struct jy_entry *entry);
+
+/* entry.c: refs: as vectorcall */
+PyObject *jy_entry_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+PyObject *jy_entry_call(struct jy_function *function, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+/* compile.c: a new entry for these bound parameters, first in the list. JY_BREAK: refused (remembered, logged). JY_ERROR: exception set. */
+jy_status jy_compile(struct jy_function *function, PyObject *const *slots, size_t nslots);
+
+/* bind.c: parameters in the order of co_varnames. 1: bound; 0: the call does not fit (the original will say so); -1: exception. */
+struct jy_bound {
+    PyObject **at;
+    size_t n;
+    PyObject *star, *starstar;     /* owned */
+    PyObject *room[16];
+};
+int jy_bind(struct jy_bound *out, PyObject *function, PyObject *const *args, size_t nargs, PyObject *kwnames);
+void jy_bound_clear(struct jy_bound *bound);
+
+/* dispatcher.c (3.11): refs: new */
+PyObject *jy_dispatcher_new(PyObject *private_function, PyObject *original);
+struct jy_function *jy_dispatcher_function(PyObject *object); /* NULL: it is none */
+int jy_dispatcher_init(PyObject *module);
+
+#endif
