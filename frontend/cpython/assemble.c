@@ -1,7 +1,8 @@
 /* struct jy_code -> code object, in four steps: verify; sizes and jumps to a fixed point; the three byte strings; the object.
  *
- * Sizes only ever grow, so the fixed point exists, and it is the smallest one, which is also CPython's.  All bytes are in
- * the arena before the first Python object is made. */
+ * Sizes only ever grow, so a fixed point exists.  There can be several (a jump back over 255 or, with its own EXTENDED_ARG,
+ * 256 units), and 3.13 does not always find the smallest: growing from the sizes that the original had ends at its own.
+ * All bytes are in the arena before the first Python object is made. */
 #include "frontend/cpython/assemble.h"
 
 #include "frontend/cpython/compat.h"
@@ -34,7 +35,8 @@ static int
 count_units(const struct jy_instr *instr)
 {
     unsigned arg = (unsigned)instr->i_arg;
-    return 1 + (arg > 0xff) + (arg > 0xffff) + (arg > 0xffffff) + instr->i_caches;
+    int prefixes = (arg > 0xff) + (arg > 0xffff) + (arg > 0xffffff);
+    return 1 + (prefixes > instr->i_prefix ? prefixes : instr->i_prefix) + instr->i_caches;
 }
 
 /* The opcode that jumps the same way in the other direction; -1: there is none. */
@@ -301,7 +303,8 @@ make_object(PyObject **out, const struct assembler *a)
         .p_linetable = bytes_of(&a->locations),
         .p_exceptiontable = bytes_of(&a->exceptions),
         .p_new_locals = code->c_new_locals,
-        .p_stacksize = code->c_stacksize,
+        /* CPython also counts handlers that nothing reaches any more: never less than the original */
+        .p_stacksize = Py_MAX(code->c_stacksize, code->c_origin->co_stacksize),
     };
     *out = NULL;
     if (parts.p_bytecode != NULL && parts.p_consts != NULL && parts.p_names != NULL && parts.p_linetable != NULL &&
@@ -358,8 +361,10 @@ jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, 
         code = decoded;
         if (status == JY_OK)
             status = edit_and_assemble(out, decoded, edit, context);
-        if (status == JY_BREAK && decoded->c_error != NULL)
+        if (status == JY_BREAK && decoded->c_error != NULL) {
             PyErr_SetString(PyExc_ValueError, decoded->c_error);
+            status = JY_ERROR;
+        }
     }
     if (code != NULL)
         jy_decode_release(code);

@@ -10,7 +10,8 @@
  * Name, file, flags, signature, cells and free variables are the original's. */
 jy_status jy_assemble_code(PyObject **out, struct jy_code *code);
 
-/* Decodes, lets the callback edit, assembles.  The callback answers JY_OK, or what else this shall answer. */
+/* Decodes, lets the callback edit, assembles, in an arena of its own.  The callback answers JY_OK, or what else this shall
+ * answer.  Code that is not legal is JY_ERROR with a ValueError here, as c_error dies with the arena. */
 typedef jy_status (*jy_code_editor)(struct jy_code *code, void *context);
 jy_status jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, void *context);
 

@@ -21,6 +21,12 @@ jy_instr_opname(int op)
 }
 
 bool
+jy_instr_has_row(int op)
+{
+    return facts[op].name != NULL;
+}
+
+bool
 jy_instr_is_known(int op)
 {
     return facts[op].name != NULL && facts[op].argkind != JY_ARG_INTERNAL;

@@ -83,7 +83,7 @@ struct jy_code {
     PyObject *c_new_locals;   /* names of locals behind the original's, likewise */
     int c_nlocals;            /* with the new ones */
     int c_nlocalsplus;        /* with the new ones */
-    int c_stacksize;          /* as verified or assembled last; at first the original's */
+    int c_stacksize;          /* what the last verification found to be needed; at first the original's */
     const char *c_error;      /* why decoding, verifying or assembling answered JY_BREAK */
 };
 
@@ -117,7 +117,8 @@ jy_code_next(const struct jy_code *code, int id)
 
 /* Facts of an opcode, from the table. */
 const char *jy_instr_opname(int op);
-bool jy_instr_is_known(int op);      /* has a row and may stand in a code object */
+bool jy_instr_has_row(int op);
+bool jy_instr_is_known(int op);      /* has a row and may stand in a decoded code object */
 int jy_instr_caches(int op);
 enum jy_argkind jy_instr_argkind(int op);
 int jy_instr_pops(int op, int arg);

@@ -1,0 +1,205 @@
+/* What tests/python/test_bytecode.py and tests/tools/nop_stdlib.py call. */
+#include "frontend/cpython/test_methods.h"
+
+#include "frontend/cpython/assemble.h"
+#include "frontend/cpython/decode.h"
+#include "frontend/cpython/edit.h"
+#include "frontend/cpython/verify_code.h"
+
+/* refs: returns new, or NULL with an exception for every other outcome. */
+static PyObject *
+transform(PyObject *origin, jy_code_editor edit, void *context)
+{
+    PyObject *result;
+    jy_status status = jy_transform_code_object(&result, origin, edit, context);
+    if (status == JY_NOMEM)
+        PyErr_NoMemory();
+    return status == JY_OK ? result : NULL;
+}
+
+/* ---- bytecode_roundtrip(code) ---- */
+
+static jy_status
+edit_nothing(struct jy_code *code, void *context)
+{
+    (void)code, (void)context;
+    return JY_OK;
+}
+
+static PyObject *
+bytecode_roundtrip(PyObject *module, PyObject *code)
+{
+    (void)module;
+    return transform(code, edit_nothing, NULL);
+}
+
+/* ---- bytecode_insert_nops(code, count, seed): nested code objects, too ---- */
+
+struct nops {
+    int count;
+    uint64_t state; /* of splitmix64 */
+};
+
+static uint64_t
+next_random(struct nops *nops)
+{
+    uint64_t x = nops->state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static jy_status
+edit_nops(struct jy_code *code, void *context)
+{
+    struct nops *nops = context;
+    Py_ssize_t nconsts = PyTuple_GET_SIZE(code->c_origin->co_consts);
+    for (int i = 0; i < nconsts; i++) {
+        PyObject *nested = jy_code_const(code, i);
+        if (!PyCode_Check(nested))
+            continue;
+        nested = transform(nested, edit_nops, nops);
+        if (nested == NULL)
+            return JY_ERROR;
+        int failed = jy_edit_set_const(code, i, nested);
+        Py_DECREF(nested);
+        if (failed)
+            return JY_ERROR;
+    }
+    for (int i = 0; i < nops->count; i++) {
+        int at = (int)(next_random(nops) % (uint64_t)code->c_ndecoded);
+        if (!jy_edit_is_glued(code, at))
+            jy_edit_insert_before(code, at, NOP, 0);
+    }
+    return JY_OK;
+}
+
+static PyObject *
+bytecode_insert_nops(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *code;
+    unsigned long long seed;
+    struct nops nops;
+    if (!PyArg_ParseTuple(args, "O!iK", &PyCode_Type, &code, &nops.count, &seed))
+        return NULL;
+    nops.state = seed;
+    return transform(code, edit_nops, &nops);
+}
+
+/* ---- bytecode_add_locals(code, names): each is bound and deleted at the start, so that the new slots are used ---- */
+
+static int
+start_of_body(const struct jy_code *code)
+{
+    int id = jy_code_begin(code);
+    while (jy_code_at(code, id)->i_op != RESUME)
+        id = jy_code_next(code, id);
+    return id;
+}
+
+static jy_status
+edit_locals(struct jy_code *code, void *context)
+{
+    PyObject *names = context;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        int local = jy_edit_add_local(code, PyTuple_GET_ITEM(names, i));
+        int constant = local < 0 ? -1 : jy_edit_add_const(code, PyTuple_GET_ITEM(names, i));
+        if (constant < 0)
+            return JY_ERROR;
+        int id = jy_edit_insert_after(code, start_of_body(code), LOAD_CONST, constant);
+        id = jy_edit_insert_after(code, id, STORE_FAST, local);
+        jy_edit_insert_after(code, id, DELETE_FAST, local);
+    }
+    return JY_OK;
+}
+
+static PyObject *
+bytecode_add_locals(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *code, *names;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyCode_Type, &code, &PyTuple_Type, &names))
+        return NULL;
+    return transform(code, edit_locals, names);
+}
+
+/* ---- bytecode_verify(code): the stack size, or ValueError ---- */
+
+static jy_status
+edit_verify(struct jy_code *code, void *context)
+{
+    TRY(jy_verify_code(code));
+    *(int *)context = code->c_stacksize;
+    return JY_OK;
+}
+
+static PyObject *
+bytecode_verify(PyObject *module, PyObject *code)
+{
+    (void)module;
+    int stacksize = 0;
+    PyObject *copy = transform(code, edit_verify, &stacksize);
+    if (copy == NULL)
+        return NULL;
+    Py_DECREF(copy);
+    return PyLong_FromLong(stacksize);
+}
+
+/* ---- bytecode_decode(code): [(opname, arg, target, offset, prefix, depth, line, end_line, column, end_column)] ---- */
+
+static jy_status
+edit_list(struct jy_code *code, void *context)
+{
+    PyObject *list = context;
+    TRY(jy_verify_code(code));
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        const struct jy_instr *instr = jy_code_at(code, id);
+        struct jy_position p = instr->i_position;
+        PyObject *row = Py_BuildValue("siiiiiiiii", jy_instr_opname(instr->i_op), instr->i_arg, instr->i_target,
+                                      instr->i_offset, instr->i_prefix, instr->i_depth, p.line, p.end_line, p.column,
+                                      p.end_column);
+        int failed = row == NULL ? -1 : PyList_Append(list, row);
+        Py_XDECREF(row);
+        if (failed)
+            return JY_ERROR;
+    }
+    return JY_OK;
+}
+
+static PyObject *
+bytecode_decode(PyObject *module, PyObject *code)
+{
+    (void)module;
+    PyObject *list = PyList_New(0);
+    PyObject *copy = list == NULL ? NULL : transform(code, edit_list, list);
+    if (copy == NULL)
+        Py_CLEAR(list);
+    Py_XDECREF(copy);
+    return list;
+}
+
+/* ---- bytecode_facts(opcode, arg, jump): None, or (name, argkind, caches, pops, pushes, falls through) ---- */
+
+static PyObject *
+bytecode_facts(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int op, arg, jump;
+    if (!PyArg_ParseTuple(args, "iip", &op, &arg, &jump))
+        return NULL;
+    if (op < 0 || op > 255 || !jy_instr_has_row(op))
+        Py_RETURN_NONE;
+    return Py_BuildValue("siiiii", jy_instr_opname(op), jy_instr_argkind(op), jy_instr_caches(op), jy_instr_pops(op, arg),
+                         jy_instr_pushes(op, arg, jump != 0), jy_instr_falls_through(op));
+}
+
+PyMethodDef jy_bytecode_test_methods[] = {
+    {"bytecode_roundtrip", bytecode_roundtrip, METH_O, "decode and assemble one code object"},
+    {"bytecode_insert_nops", bytecode_insert_nops, METH_VARARGS, "(code, count, seed): NOPs at random places, nested code too"},
+    {"bytecode_add_locals", bytecode_add_locals, METH_VARARGS, "(code, names): the code with more locals"},
+    {"bytecode_verify", bytecode_verify, METH_O, "the stack size that a code object needs; ValueError: it is not legal"},
+    {"bytecode_decode", bytecode_decode, METH_O, "a list of rows, one per instruction"},
+    {"bytecode_facts", bytecode_facts, METH_VARARGS, "(opcode, arg, jump): a row of the opcode table"},
+    {NULL, NULL, 0, NULL},
+};
