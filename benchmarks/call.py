@@ -1,8 +1,7 @@
 """What a call costs that finds its machine code: three arrays of one element in, one out. The loop around it is included."""
 
-from common import Row, positive
-
 import jitney
+from common import Row, positive
 from jitney.bench import Spread, alternate, batches
 from jitney.testing import differs
 

@@ -1,6 +1,7 @@
 """A chain around exp, which is NumPy's own inner loop on both sides."""
 
 import numpy as np
+
 from common import normal, positive, ratio
 
 

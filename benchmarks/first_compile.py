@@ -5,9 +5,8 @@ Every sample is another expression, so that nothing remembered from the last one
 import itertools
 from time import perf_counter
 
-from common import Row, normal
-
 import jitney
+from common import Row, normal
 from jitney.bench import Spread
 from jitney.testing import difference
 

@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 from common import Row
-
 from jitney.bench import Spread
 
 PROGRAM = """

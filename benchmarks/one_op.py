@@ -3,6 +3,7 @@
 A row that comes out below the target is measured once more, longer, and the second figure counts."""
 
 import numpy as np
+
 from common import Row, normal, positive, ratio
 
 SIZES = (1, 100, 10_000, 1_000_000)

@@ -1,8 +1,7 @@
 """Which tests run, and in what surroundings.
 
---subset=all        everything (the default)
---subset=versions   without `same_everywhere`: what cannot depend on the version of Python or NumPy ran elsewhere
---subset=quick      also without `slow`
+--quick      without the tests marked `slow`
+--versions   without those marked `same_everywhere`, which run on one Python only: no version can change their outcome
 """
 
 import os
@@ -14,7 +13,8 @@ SAME_EVERYWHERE = ("tests/golden/",)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--subset", choices=("all", "versions", "quick"), default="all", help="which tests to run (tests/conftest.py)")
+    parser.addoption("--quick", action="store_true", help="leave out the tests marked slow")
+    parser.addoption("--versions", action="store_true", help="leave out the tests marked same_everywhere")
 
 
 def pytest_configure(config):
@@ -26,14 +26,12 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    subset = config.getoption("subset")
-    if subset == "all":
-        return
+    quick, versions = config.getoption("quick"), config.getoption("versions")
     kept, left = [], []
     for item in items:
-        place = item.path.relative_to(config.rootpath).as_posix()
-        everywhere = item.get_closest_marker("same_everywhere") is not None or place.startswith(SAME_EVERYWHERE)
-        slow = subset == "quick" and item.get_closest_marker("slow") is not None
+        folder = item.path.relative_to(config.rootpath).as_posix().startswith(SAME_EVERYWHERE)
+        everywhere = versions and (folder or item.get_closest_marker("same_everywhere") is not None)
+        slow = quick and item.get_closest_marker("slow") is not None
         (left if everywhere or slow else kept).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
