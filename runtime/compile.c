@@ -1,0 +1,392 @@
+/* The whole pipeline as one readable function: jy_compile.
+ *
+ *   gate -> trace -> (graph, guards, recipe) -> passes -> lower -> machine code -> bytecode -> install
+ *
+ * Whatever goes wrong ends in a refusal with a reason, never in an error of the user's program. */
+#include "runtime/function.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double
+now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* -- logging --------------------------------------------------------------------------------------------------------------------- */
+
+static bool
+wants(enum jy_log channel)
+{
+    return jy_runtime->logs.on[channel];
+}
+
+static void
+print(struct jy_function *f, enum jy_log channel, const char *text)
+{
+    jy_runtime->logs.frame = f->f_id;
+    jy_runtime->logs.attempt = f->f_attempts;
+    jy_log_print(&jy_runtime->logs, channel, text);
+}
+
+static void
+log_instruction(void *context, const char *line)
+{
+    print(context, JY_LOG_trace_bytecode, line);
+}
+
+static void
+log_stage(void *context, const char *channel, const char *text)
+{
+    int k = jy_log_from_name(channel);
+    if (k >= 0 && wants((enum jy_log)k))
+        print(context, (enum jy_log)k, text);
+}
+
+static void
+log_guards(struct jy_function *f, const struct jy_unit *unit)
+{
+    struct jy_text text = { 0 };
+    for (size_t k = 0; k < unit->u_guards.n; k++) {
+        jy_guard_print(&text, unit, &unit->u_guards.at[k]);
+        jy_text_add(&text, "\n");
+    }
+    if (text.at != NULL)
+        print(f, JY_LOG_guards, text.at);
+    jy_text_free(&text);
+}
+
+/* dis.dis of a code object through Python's own module. */
+static void
+log_bytecode(struct jy_function *f, const char *title, PyObject *code)
+{
+    print(f, JY_LOG_bytecode, title);
+    PyObject *dis = PyImport_ImportModule("dis"), *bytecode = NULL, *text = NULL;
+    if (dis != NULL)
+        bytecode = PyObject_CallMethod(dis, "Bytecode", "O", code);
+    if (bytecode != NULL)
+        text = PyObject_CallMethod(bytecode, "dis", NULL);
+    const char *utf8 = text == NULL ? NULL : PyUnicode_AsUTF8(text);
+    if (utf8 != NULL)
+        print(f, JY_LOG_bytecode, utf8);
+    PyErr_Clear();
+    Py_XDECREF(text);
+    Py_XDECREF(bytecode);
+    Py_XDECREF(dis);
+}
+
+/* -- refusals -------------------------------------------------------------------------------------------------------------------- */
+
+static jy_status
+refuse(struct jy_function *f, const struct jy_break_info *why)
+{
+    PyFunctionObject *object = (PyFunctionObject *)f->f_object;
+    PyCodeObject *code = (PyCodeObject *)object->func_code;
+    PyObject *row = Py_BuildValue("{sssssssssNsI}", "name", why->name, "what", why->what, "hint", why->hint != NULL ? why->hint : "", "detail",
+                                  why->detail != NULL ? why->detail : "", "file",
+                                  why->file != NULL ? PyUnicode_FromString(why->file) : Py_NewRef(code->co_filename), "line",
+                                  why->line != 0 ? why->line : (unsigned)code->co_firstlineno);
+    if (f->f_reasons == NULL)
+        f->f_reasons = PyList_New(0);
+    if (row != NULL && f->f_reasons != NULL)
+        PyList_Append(f->f_reasons, row);
+    Py_XDECREF(row);
+    PyErr_Clear();
+    f->f_stats.refusals++;
+    f->f_refused++;
+    if (wants(JY_LOG_graph_breaks)) {
+        struct jy_text text = { 0 };
+        const char *file = why->file != NULL ? why->file : PyUnicode_AsUTF8(code->co_filename);
+        jy_text_add(&text, "%s:%u: %s: %s%s%s", file != NULL ? file : "?", why->line != 0 ? why->line : (unsigned)code->co_firstlineno, why->name, why->what,
+                    why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "");
+        if (why->hint != NULL && why->hint[0] != '\0')
+            jy_text_add(&text, "\n  hint: %s", why->hint);
+        jy_text_add(&text, "\n  %s runs in CPython", PyUnicode_AsUTF8(object->func_qualname));
+        print(f, JY_LOG_graph_breaks, text.at != NULL ? text.at : why->name);
+        jy_text_free(&text);
+    }
+    if (f->f_refused >= (uint32_t)jy_runtime->config.refusal_limit) {
+        f->f_off = true;
+        if (f->f_entries == NULL)
+            jy_function_uninstall(f);
+    }
+    return JY_BREAK;
+}
+
+static jy_status
+refuse_because(struct jy_function *f, const char *name, const char *what, const char *hint, const char *detail)
+{
+    struct jy_break_info why = { .name = name, .what = what, .hint = hint, .detail = detail };
+    return refuse(f, &why);
+}
+
+/* fullgraph=True: the refusal is the user's error. */
+static jy_status
+raise_refusal(const struct jy_break_info *why)
+{
+    PyErr_Format(PyExc_RuntimeError, "jitney: fullgraph=True, but %s:%u cannot be compiled: %s: %s%s%s; hint: %s", why->file != NULL ? why->file : "?",
+                 (unsigned)why->line, why->name, why->what, why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "",
+                 why->hint != NULL ? why->hint : "none");
+    return JY_ERROR;
+}
+
+/* -- recompilation --------------------------------------------------------------------------------------------------------------- */
+
+static bool
+is_dynamic(const struct jy_function *f, const char *source)
+{
+    for (size_t k = 0; k < f->f_ndynamic; k++)
+        if (strcmp(f->f_dynamic[k], source) == 0)
+            return true;
+    return false;
+}
+
+static void
+make_dynamic(struct jy_function *f, const char *source)
+{
+    char **at = is_dynamic(f, source) ? NULL : realloc(f->f_dynamic, (f->f_ndynamic + 2) * sizeof(char *));
+    if (at == NULL)
+        return;
+    f->f_dynamic = at;
+    at[f->f_ndynamic] = strdup(source);
+    if (at[f->f_ndynamic] != NULL)
+        f->f_ndynamic++;
+    at[f->f_ndynamic] = NULL;
+}
+
+/* Why the newest entry does not fit: an int that has a second value becomes symbolic. */
+static void
+learn_from_miss(struct jy_function *f, PyObject *const *slots)
+{
+    struct jy_entry *entry = f->f_entries;
+    struct jy_guard_values values = { 0 };
+    uint32_t failed;
+    struct jy_text text = { 0 };
+
+    void *room = malloc(jy_guards_room(entry->e_guards) + 1);
+    if (room == NULL)
+        return;
+    const struct jy_unit *unit = jy_exec_unit(entry->e_exec);
+    enum jy_guard_result held = jy_guards_check(&values, room, entry->e_guards, f->f_object, slots, &failed);
+    jy_guards_clear(&values);
+    free(room);
+    PyErr_Clear();
+    if (held != JY_GUARDS_MISS)
+        return;
+    const struct jy_guard *guard = failed < unit->u_guards.n ? &unit->u_guards.at[failed] : NULL;
+    if (guard != NULL && guard->kind == JY_GUARD_INT && f->f_ints != 0) {
+        jy_source_print(&text, unit, guard->source);
+        if (text.at != NULL)
+            make_dynamic(f, text.at);
+        jy_text_free(&text);
+    }
+    if (wants(JY_LOG_recompiles)) {
+        jy_text_add(&text, "guard failed: ");
+        if (guard != NULL)
+            jy_guard_print(&text, unit, guard);
+        else
+            jy_text_add(&text, "a value that the unit reads is gone");
+        print(f, JY_LOG_recompiles, text.at != NULL ? text.at : "");
+        jy_text_free(&text);
+    }
+}
+
+/* At the limit nothing more is compiled; a function that only misses is left alone. */
+static jy_status
+at_limit(struct jy_function *f, PyObject *const *slots)
+{
+    if (f->f_misses++ == 0 && wants(JY_LOG_perf_hints)) {
+        bool recompiles = wants(JY_LOG_recompiles);
+        print(f, JY_LOG_perf_hints, "recompile limit reached; calls that fit no entry run in CPython. The guard that keeps failing:");
+        jy_runtime->logs.on[JY_LOG_recompiles] = true;
+        learn_from_miss(f, slots);
+        jy_runtime->logs.on[JY_LOG_recompiles] = recompiles;
+    }
+    if (f->f_misses > (uint32_t)jy_runtime->config.miss_limit) {
+        f->f_off = true;
+        if (wants(JY_LOG_perf_hints))
+            print(f, JY_LOG_perf_hints, "left to CPython for good: no entry has fitted for long");
+    }
+    return JY_BREAK;
+}
+
+/* -- the unit ---------------------------------------------------------------------------------------------------------------------- */
+
+static jy_status
+trace(struct jy_unit **out, struct jy_function *f, PyObject *const *slots, size_t nslots)
+{
+    const struct jy_config *config = &jy_runtime->config;
+    struct jy_trace_request request = {
+        .function = f->f_object,
+        .locals = slots,
+        .nlocals = nslots,
+        .dynamic = (const char *const *)f->f_dynamic,
+        .max_steps = (uint32_t)config->max_steps,
+        .max_nodes = (uint32_t)config->max_nodes,
+        .max_inline = (uint32_t)config->max_inline,
+        .log = wants(JY_LOG_trace_bytecode) ? log_instruction : NULL,
+        .context = f,
+    };
+    double start = now_ms();
+    jy_status status = jy_trace(out, &request);
+    f->f_stats.trace_ms += now_ms() - start;
+    return status;
+}
+
+/* refs: takes `unit` on success */
+static jy_status
+build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct jy_unit *unit)
+{
+    struct jy_exec_options options = {
+        .executor = (enum jy_executor)jy_runtime->config.executor,
+        .compare = jy_runtime->config.compare != 0,
+        .verify = jy_runtime->config.verify != 0,
+        .want_ir = wants(JY_LOG_ir),
+        .want_ir_opt = wants(JY_LOG_ir_opt),
+        .want_asm = wants(JY_LOG_asm),
+        .name = PyUnicode_AsUTF8(((PyFunctionObject *)f->f_object)->func_name),
+        .backend_path = jy_runtime->backend_path,
+        .backend = f->f_backend,
+        .log = log_stage,
+        .context = f,
+    };
+    jy_status status = jy_exec_new(out, why, unit, &options);
+    if (status == JY_OK) {
+        const struct jy_exec_times *times = jy_exec_times(*out);
+        f->f_stats.passes_ms += times->passes_ms;
+        f->f_stats.lower_ms += times->lower_ms;
+        f->f_stats.emit_ms += times->emit_ms;
+        f->f_stats.codegen_ms += times->codegen_ms;
+        f->f_stats.load_ms += times->load_ms;
+        jy_exec_set_globals(*out, ((PyFunctionObject *)f->f_object)->func_globals);
+    }
+    return status;
+}
+
+/* Puts __compiled_fn_N into the function's globals and makes the code that calls it.  0, or -1 with an exception. */
+static int
+generate_code(struct jy_entry *entry, struct jy_function *f, const char *name)
+{
+    const struct jy_unit *unit = jy_exec_unit(entry->e_exec);
+    PyObject *globals = ((PyFunctionObject *)f->f_object)->func_globals, *text = PyUnicode_InternFromString(name);
+    double start = now_ms();
+
+    if (text == NULL)
+        return -1;
+    if (PyDict_SetItem(globals, text, entry->e_compiled) == 0)
+        entry->e_code = jy_codegen(unit, f->f_object, text, jy_runtime->rerun);
+    Py_DECREF(text);
+    f->f_stats.bytecode_ms += now_ms() - start;
+    if (entry->e_code != NULL && wants(JY_LOG_bytecode)) {
+        log_bytecode(f, "before:", ((PyFunctionObject *)f->f_object)->func_code);
+        log_bytecode(f, "after:", entry->e_code);
+    }
+    return entry->e_code != NULL ? 0 : -1;
+}
+
+/* One output, handed out as it is: entry calls the native code and no bytecode runs. */
+static bool
+is_direct(const struct jy_unit *unit)
+{
+    return unit->u_result->kind == JY_RECIPE_OUTPUT && unit->u_graph->g_outputs.n == 1;
+}
+
+/* refs: takes exec */
+static struct jy_entry *
+new_entry(const char **why, struct jy_function *f, struct jy_exec *exec)
+{
+    struct jy_entry *entry = calloc(1, sizeof(*entry));
+    const struct jy_unit *unit = jy_exec_unit(exec);
+    char name[40];
+
+    *why = "no memory";
+    if (entry == NULL) {
+        jy_exec_free(exec);
+        return NULL;
+    }
+    entry->e_refs = 1;
+    entry->e_exec = exec;
+    entry->e_inputs = (uint32_t)unit->u_inputs.n;
+    entry->e_number = ++jy_runtime->next_compiled;
+    snprintf(name, sizeof(name), "__compiled_fn_%u", entry->e_number);
+    entry->e_compiled = jy_compiled_fn_new(exec, name, jy_runtime->rerun);
+    if (entry->e_compiled == NULL) {
+        jy_exec_free(exec);
+        free(entry);
+        return NULL;
+    }
+    entry->e_direct = is_direct(unit);
+    entry->e_guards = jy_guards_new(why, unit, f->f_object);
+    if (entry->e_guards == NULL || generate_code(entry, f, name) < 0) {
+        if (PyErr_Occurred())
+            *why = "the new bytecode could not be made";
+        jy_entry_release(entry);
+        return NULL;
+    }
+    return entry;
+}
+
+static void
+install(struct jy_function *f, struct jy_entry *entry)
+{
+    entry->e_next = f->f_entries;
+    f->f_entries = entry;
+    f->f_nentries++;
+    f->f_stats.compiles++;
+    f->f_stats.recompiles += f->f_stats.compiles > 1;
+}
+
+static jy_status
+compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
+{
+    struct jy_unit *unit = NULL;
+    struct jy_exec *exec = NULL;
+    const char *why = NULL;
+
+    jy_status status = trace(&unit, f, slots, nslots);
+    if (status == JY_BREAK) {
+        status = f->f_fullgraph ? raise_refusal(&unit->u_break) : refuse(f, &unit->u_break);
+        jy_unit_free(unit);
+        return status;
+    }
+    if (status != JY_OK) {
+        jy_unit_free(unit);
+        return status == JY_ERROR ? JY_ERROR : refuse_because(f, "NO_MEMORY", "the trace ran out of memory", "", NULL);
+    }
+    if (wants(JY_LOG_guards))
+        log_guards(f, unit);
+    status = build_exec(&exec, &why, f, unit);
+    if (status != JY_OK) {
+        jy_status refused = status == JY_ERROR ? JY_ERROR : refuse_because(f, "BACKEND", "the graph could not be compiled", "run with JITNEY_LOGS=graph,loop and report it", why);
+        jy_unit_free(unit);
+        return refused;
+    }
+    struct jy_entry *entry = new_entry(&why, f, exec);
+    if (entry == NULL) {
+        PyErr_Clear();
+        return refuse_because(f, "INSTALL", "the compiled unit could not be installed", "report it", why);
+    }
+    install(f, entry);
+    return JY_OK;
+}
+
+jy_status
+jy_compile(struct jy_function *f, PyObject *const *slots, size_t nslots)
+{
+    PyThreadState *thread = PyThreadState_Get();
+
+    if (f->f_nentries >= (size_t)jy_runtime->config.recompile_limit)
+        return at_limit(f, slots);
+    if (f->f_entries != NULL)
+        learn_from_miss(f, slots);
+    f->f_attempts++;
+    f->f_busy = jy_runtime->compiling = true;
+    jy_compat_enter_tracing(thread);
+    jy_status status = compile_unit(f, slots, nslots);
+    jy_compat_leave_tracing(thread);
+    f->f_busy = jy_runtime->compiling = false;
+    return status;
+}

@@ -1,0 +1,225 @@
+/* Life of a compiled function's state, and the table from function objects to states (3.12 and later; a dispatcher carries its state itself).
+ *
+ * The table is keyed by address. An address cannot be reused while its state exists: a weak reference's callback frees the state before the function's memory is. */
+#include "runtime/function.h"
+#include <stdlib.h>
+
+struct jy_runtime *jy_runtime;
+
+/* -- the table ------------------------------------------------------------------------------------------------------------------- */
+
+static size_t
+slot_of(PyObject *key)
+{
+    uintptr_t bits = (uintptr_t)key >> 4;
+    return (bits ^ (bits >> 12)) & (jy_runtime->table_size - 1);
+}
+
+struct jy_function *
+jy_function_find(PyObject *object)
+{
+    struct jy_runtime *rt = jy_runtime;
+    struct jy_function *of_dispatcher = jy_dispatcher_function(object);
+    if (of_dispatcher != NULL || rt->table_size == 0)
+        return of_dispatcher;
+    for (size_t k = slot_of(object);; k = (k + 1) & (rt->table_size - 1)) {
+        if (rt->table[k].key == object)
+            return rt->table[k].value;
+        if (rt->table[k].key == NULL)
+            return NULL;
+    }
+}
+
+static void
+table_put(PyObject *key, struct jy_function *value)
+{
+    struct jy_runtime *rt = jy_runtime;
+    size_t k = slot_of(key);
+    while (rt->table[k].key != NULL)
+        k = (k + 1) & (rt->table_size - 1);
+    rt->table[k].key = key;
+    rt->table[k].value = value;
+    rt->table_used++;
+}
+
+static int
+table_reserve(void)
+{
+    struct jy_runtime *rt = jy_runtime;
+    if (2 * (rt->table_used + 1) <= rt->table_size)
+        return 0;
+    size_t old_size = rt->table_size, size = old_size == 0 ? 64 : 2 * old_size;
+    __typeof__(rt->table) old = rt->table, bigger = calloc(size, sizeof(*bigger));
+    if (bigger == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    rt->table = bigger;
+    rt->table_size = size;
+    rt->table_used = 0;
+    for (size_t k = 0; k < old_size; k++)
+        if (old[k].key != NULL)
+            table_put(old[k].key, old[k].value);
+    free(old);
+    return 0;
+}
+
+/* Entries behind the removed one move up where their probe sequence asks for it. */
+static void
+table_remove(PyObject *key)
+{
+    struct jy_runtime *rt = jy_runtime;
+    size_t mask = rt->table_size - 1, hole = slot_of(key);
+    while (rt->table[hole].key != key)
+        hole = (hole + 1) & mask;
+    for (size_t k = (hole + 1) & mask; rt->table[k].key != NULL; k = (k + 1) & mask) {
+        size_t home = slot_of(rt->table[k].key);
+        if (((k - home) & mask) >= ((k - hole) & mask)) {
+            rt->table[hole] = rt->table[k];
+            hole = k;
+        }
+    }
+    rt->table[hole].key = NULL;
+    rt->table_used--;
+}
+
+/* -- entries --------------------------------------------------------------------------------------------------------------------- */
+
+void
+jy_entry_release(struct jy_entry *entry)
+{
+    if (--entry->e_refs > 0)
+        return;
+    jy_guards_free(entry->e_guards);
+    Py_XDECREF(entry->e_code);
+    Py_XDECREF(entry->e_compiled);
+    free(entry);
+}
+
+static void
+drop_entries(struct jy_function *f)
+{
+    struct jy_entry *entry = f->f_entries;
+    f->f_entries = NULL;
+    f->f_nentries = 0;
+    while (entry != NULL) {
+        struct jy_entry *next = entry->e_next;
+        entry->e_next = NULL;
+        jy_entry_release(entry);
+        entry = next;
+    }
+}
+
+/* -- states ------------------------------------------------------------------------------------------------------------------------ */
+
+/* What the entries were made for: a write to __code__ or __defaults__ is seen by comparing pointers at each call. */
+static void
+remember_parts(struct jy_function *f)
+{
+    PyFunctionObject *object = (PyFunctionObject *)f->f_object;
+    PyCodeObject *code = (PyCodeObject *)object->func_code;
+    Py_XSETREF(f->f_code, Py_NewRef(object->func_code));
+    Py_XSETREF(f->f_defaults, Py_XNewRef(object->func_defaults));
+    Py_XSETREF(f->f_kwdefaults, Py_XNewRef(object->func_kwdefaults));
+    f->f_nparams = (uint32_t)code->co_argcount;
+    f->f_simple = code->co_kwonlyargcount == 0 && (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) == 0;
+}
+
+void
+jy_function_reset(struct jy_function *f)
+{
+    drop_entries(f);
+    for (size_t k = 0; k < f->f_ndynamic; k++)
+        free(f->f_dynamic[k]);
+    free(f->f_dynamic);
+    f->f_dynamic = NULL;
+    f->f_ndynamic = 0;
+    f->f_off = false;
+    f->f_refused = f->f_misses = 0;
+    f->f_stats = (struct jy_stats){ 0 };
+    Py_CLEAR(f->f_reasons);
+    remember_parts(f);
+}
+
+struct jy_function *
+jy_function_new(PyObject *object)
+{
+    struct jy_function *f = calloc(1, sizeof(*f));
+    if (f == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    f->f_object = object;
+    f->f_ints = -1;
+    f->f_id = ++jy_runtime->next_function;
+    remember_parts(f);
+    return f;
+}
+
+void
+jy_function_free(struct jy_function *f)
+{
+    if (f == NULL)
+        return;
+    if (f->f_weak != NULL && f->f_object != NULL)
+        table_remove(f->f_object);
+    f->f_object = NULL;
+    drop_entries(f);
+    for (size_t k = 0; k < f->f_ndynamic; k++)
+        free(f->f_dynamic[k]);
+    free(f->f_dynamic);
+    Py_XDECREF(f->f_reasons);
+    Py_XDECREF(f->f_backend);
+    Py_XDECREF(f->f_code);
+    Py_XDECREF(f->f_defaults);
+    Py_XDECREF(f->f_kwdefaults);
+    Py_XDECREF(f->f_weak);
+    free(f);
+}
+
+/* The weak reference's callback: `self` is a capsule with the state. */
+static PyObject *
+function_died(PyObject *self, PyObject *Py_UNUSED(reference))
+{
+    jy_function_free(PyCapsule_GetPointer(self, NULL));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef died_method = { "function_died", function_died, METH_O, NULL };
+
+int
+jy_function_install(struct jy_function *f)
+{
+    if (!jy_compat_has_function_vectorcall())
+        return 0;
+    if (f->f_weak == NULL) {
+        PyObject *capsule = PyCapsule_New(f, NULL, NULL), *callback = NULL;
+        if (capsule != NULL)
+            callback = PyCFunction_New(&died_method, capsule);
+        Py_XDECREF(capsule);
+        if (callback == NULL || table_reserve() < 0) {
+            Py_XDECREF(callback);
+            return -1;
+        }
+        f->f_weak = PyWeakref_NewRef(f->f_object, callback);
+        Py_DECREF(callback);
+        if (f->f_weak == NULL)
+            return -1;
+        table_put(f->f_object, f);
+    }
+    if (f->f_plain == NULL) {
+        f->f_plain = jy_compat_get_vectorcall(f->f_object);
+        f->f_version = jy_compat_function_version(f->f_object);
+        jy_compat_set_vectorcall(f->f_object, jy_entry_vectorcall);
+    }
+    return 0;
+}
+
+void
+jy_function_uninstall(struct jy_function *f)
+{
+    if (!jy_compat_has_function_vectorcall() || f->f_plain == NULL)
+        return;
+    jy_compat_restore_vectorcall(f->f_object, f->f_plain, f->f_version);
+    f->f_plain = NULL;
+}
