@@ -12,5 +12,6 @@ const char *jy_infer_broadcast(struct jy_node *node, const struct jy_graph *g, s
 /* The layout that builders give an array node: of a placeholder none, of a view what the index map makes of the operand's,
  * of a STORE the operand's, of everything else C order over a fresh block. NULL for scalars and 0-d arrays. */
 const struct jy_layout *jy_layout_default(const struct jy_graph *g, const struct jy_node *node);
+bool jy_layout_equal(const struct jy_layout *a, const struct jy_layout *b, size_t ndim);
 
 #endif

@@ -99,6 +99,13 @@ jy_layout_is_c_order(const struct jy_layout *layout, size_t ndim)
     return true;
 }
 
+bool
+jy_layout_equal(const struct jy_layout *a, const struct jy_layout *b, size_t ndim)
+{
+    return memcmp(a->order, b->order, ndim) == 0 && memcmp(a->stride, b->stride, ndim * sizeof(*a->stride)) == 0 &&
+           a->contiguous == b->contiguous && a->inner_unit == b->inner_unit;
+}
+
 /* The only result axis that walks along source axis `a`; -1: none, -2: several. */
 static int
 result_axis_of(const struct jy_view *view, size_t a)
