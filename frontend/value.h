@@ -27,9 +27,21 @@ enum jy_value_kind {
     JY_V_METHOD,    /* bound method: self + function or + name of a method of an array, list, ... */
     JY_V_CALLABLE,  /* known C callable (guarded identity): builtin, ufunc, NumPy function, type: v_object */
     JY_V_MODULE,    /* v_object, guarded identity */
-    JY_V_ITER,      /* iterator with a known sequence of values, position */
+    JY_V_ITER,      /* iterator: enum jy_iter_how */
     JY_V_CELL,      /* cell: contents */
     JY_V_OPAQUE,    /* known only by its source; can be passed on and returned */
+    JY_V_SET,       /* constants in order of insertion; made while tracing, cannot be returned */
+};
+
+/* What an iterator does when asked for the next value. Nothing is consumed ahead of the program. */
+enum jy_iter_how {
+    JY_ITER_SEQUENCE,  /* items of `sequence` from `position`: tuple, list (as long as it is by then), range, array, constant, keys of a dict */
+    JY_ITER_REVERSED,  /* `position` items of `sequence` are left */
+    JY_ITER_ZIP,       /* a tuple of the next of each part; `strict` */
+    JY_ITER_ENUMERATE, /* (position, next of part 0) */
+    JY_ITER_MAP,       /* `sequence` is the function */
+    JY_ITER_FILTER,    /* `sequence` is the function or None */
+    JY_ITER_GENERATOR, /* the suspended `frame` of an inlined generator */
 };
 
 /* Memory that arrays live in: which graph node is its present version. Shared by all symbolic views of it. */
@@ -78,9 +90,14 @@ struct jy_value {
             PyObject *code;
             jy_src globals_of;
         } func;
-        struct {                            /* ITER: over a sequence value; zip/enumerate/reversed are unfolded into it */
+        struct {                            /* ITER */
             struct jy_value *sequence;
             size_t position;
+            struct jy_value **parts;        /* iterators that this one asks */
+            size_t nparts;
+            struct jy_frame *frame;
+            uint8_t how;
+            bool strict, exhausted;
         } iter;
         struct {
             struct jy_value *content;       /* NULL: empty */
@@ -93,6 +110,7 @@ struct jy_frame;
 /* Constructors. Objects are borrowed and kept in the unit's object table. */
 struct jy_value *jy_value_const(struct jy_frame *f, PyObject *object);
 struct jy_value *jy_value_lazy(struct jy_frame *f, PyObject *object, jy_src source);
+struct jy_value *jy_value_const_take(struct jy_frame *f, PyObject *object); /* refs: steals object; NULL: an exception is set */
 struct jy_value *jy_value_callable(struct jy_frame *f, PyObject *object, jy_src source);
 struct jy_value *jy_value_seq(struct jy_frame *f, enum jy_value_kind kind, size_t n, struct jy_value *const *items);
 /* A fresh array node becomes a value with a storage of its own; a scalar node becomes a SCALAR of its node's kind. */
@@ -103,6 +121,10 @@ struct jy_value *jy_value_new(struct jy_frame *f, enum jy_value_kind kind);
 /* Looks at a LAZY value: decides its kind, adds its guards, changes *v in place. Others are left alone. */
 jy_status jy_value_realize(struct jy_frame *f, struct jy_value *v);
 
+/* Turns a number that came in from outside into the constant that it was in the traced call (EQUALS guard). *done false: it is a computed one, or one
+ * that has shown a second value. */
+jy_status jy_value_bake(struct jy_frame *f, bool *done, struct jy_value *v);
+
 /* The graph node for the present contents of an array or scalar value (VIEW nodes are made as needed; a CONST number becomes a constant node of kind PYINT/PYFLOAT/PYBOOL/NPSCALAR). */
 jy_status jy_value_node(struct jy_frame *f, jy_ref *out, struct jy_value *v);
 
@@ -112,7 +134,17 @@ jy_status jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v);
 jy_status jy_value_index(struct jy_frame *f, int64_t *out, struct jy_value *v);
 /* An int as a size expression: CONST or PYINT. *ok false when it is no int. */
 jy_status jy_value_as_size(struct jy_frame *f, jy_sx *out, bool *ok, struct jy_value *v);
+/* The object that the value certainly is (CONST, CALLABLE, MODULE and live FUNCTION), else NULL. */
+PyObject *jy_value_known(const struct jy_value *v);
+/* A number of Python's own or NumPy's whose value is not known while tracing. */
+static inline bool
+jy_value_is_scalar(const struct jy_value *v)
+{
+    return v->v_kind == JY_V_SCALAR;
+}
 bool jy_value_is_none(const struct jy_value *v);
+/* Immutable objects of CPython's and NumPy's own types: comparing, hashing, formatting and computing with them runs no user code. */
+bool jy_value_is_plain(struct jy_frame *f, PyObject *object);
 const char *jy_value_describe(struct jy_frame *f, const struct jy_value *v); /* for messages and trace_bytecode */
 
 #endif

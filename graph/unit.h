@@ -101,6 +101,7 @@ struct jy_unit {
     struct jy_break_info u_break;
     bool u_writes;                                        /* the graph writes memory that existed before the call */
     bool u_reads_time;                                    /* reserved for sources that cannot be guarded */
+    struct { uint32_t *at; size_t cap; } u_object_index;  /* hash of u_objects by address, for jy_keep */
 };
 
 #endif

@@ -1,0 +1,276 @@
+/* What the trace relied on, as rows of guards.def: making them and printing them.
+ *
+ * A guard on a source comes after the guards of the sources it goes through: values are looked at from the outside in, and guards are appended as
+ * that happens. A relation of sizes is decided on the traced call's sizes; only what does not follow from the table of sizes alone becomes a guard. */
+#include "frontend/frame.h"
+
+#include <inttypes.h>
+
+static bool
+is_equal(const struct jy_guard *a, const struct jy_guard *b)
+{
+    return a->kind == b->kind && a->compare == b->compare && a->source == b->source && a->other_source == b->other_source &&
+           a->object == b->object && a->value == b->value && a->other == b->other && a->a == b->a && a->b == b->b &&
+           a->array == b->array;
+}
+
+static void
+add(struct jy_frame *f, struct jy_guard guard)
+{
+    struct jy_unit *unit = f->f_trace->unit;
+    for (size_t i = 0; i < unit->u_guards.n; i++)
+        if (is_equal(&unit->u_guards.at[i], &guard))
+            return;
+    guard.line = jy_frame_line(f);
+    *jy_vec_push(unit->u_arena, &unit->u_guards) = guard;
+}
+
+struct jy_guard *
+jy_guard_add(struct jy_frame *f, enum jy_guard_kind kind, jy_src source)
+{
+    struct jy_unit *unit = f->f_trace->unit;
+    struct jy_guard *guard = jy_vec_push(unit->u_arena, &unit->u_guards);
+    *guard = (struct jy_guard){ .kind = (uint8_t)kind, .source = source, .line = jy_frame_line(f) };
+    return guard;
+}
+
+void
+jy_guard_is(struct jy_frame *f, jy_src source, PyObject *object)
+{
+    add(f, (struct jy_guard){ .kind = JY_GUARD_IS, .source = source, .object = jy_keep(f->f_trace->unit, object) });
+}
+
+void
+jy_guard_type(struct jy_frame *f, jy_src source, PyTypeObject *type)
+{
+    add(f, (struct jy_guard){
+               .kind = JY_GUARD_TYPE, .source = source, .object = jy_keep(f->f_trace->unit, (PyObject *)type) });
+}
+
+void
+jy_guard_object(struct jy_frame *f, enum jy_guard_kind kind, jy_src source, PyObject *object)
+{
+    add(f, (struct jy_guard){ .kind = (uint8_t)kind, .source = source, .object = jy_keep(f->f_trace->unit, object) });
+}
+
+void
+jy_guard_value(struct jy_frame *f, enum jy_guard_kind kind, jy_src source, int64_t value)
+{
+    add(f, (struct jy_guard){ .kind = (uint8_t)kind, .source = source, .value = value });
+}
+
+void
+jy_guard_same(struct jy_frame *f, jy_src source, jy_src other)
+{
+    add(f, (struct jy_guard){ .kind = JY_GUARD_SAME, .source = source, .other_source = other });
+}
+
+/* ---- sizes ---- */
+
+static const enum jy_compare negated[] = { [JY_LT] = JY_GE, [JY_LE] = JY_GT, [JY_EQ] = JY_NE,
+                                           [JY_NE] = JY_EQ, [JY_GT] = JY_LE, [JY_GE] = JY_LT };
+
+static bool
+holds(int64_t a, enum jy_compare compare, int64_t b)
+{
+    switch (compare) {
+    case JY_LT:
+        return a < b;
+    case JY_LE:
+        return a <= b;
+    case JY_EQ:
+        return a == b;
+    case JY_NE:
+        return a != b;
+    case JY_GT:
+        return a > b;
+    case JY_GE:
+        return a >= b;
+    }
+    return false;
+}
+
+/* Extents are never negative, so many expressions have a least value. */
+static bool
+least(int64_t *out, const struct jy_sizes *sizes, jy_sx e)
+{
+    const struct jy_sx_node *x = &sizes->exprs.at[e];
+    int64_t a, b;
+    switch ((enum jy_sx_op)x->op) {
+    case JY_SX_CONST:
+        *out = x->k;
+        return true;
+    case JY_SX_SYM:
+        *out = 0;
+        return sizes->symbols.at[x->k].axis >= 0;
+    case JY_SX_ADD:
+        return least(&a, sizes, x->a) && least(&b, sizes, x->b) && !__builtin_add_overflow(a, b, out);
+    case JY_SX_MUL:
+        return least(&a, sizes, x->a) && least(&b, sizes, x->b) && a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, out);
+    case JY_SX_MIN:
+    case JY_SX_MAX:
+        if (!least(&a, sizes, x->a) || !least(&b, sizes, x->b))
+            return false;
+        *out = (x->op == JY_SX_MIN) == (a < b) ? a : b;
+        return true;
+    case JY_SX_FLOORDIV:
+        *out = 0;
+        return least(&a, sizes, x->a) && a >= 0 && jy_sizes_is_const(sizes, x->b, &b) && b > 0;
+    case JY_SX_MOD:
+        *out = 0;
+        return jy_sizes_is_const(sizes, x->b, &b) && b > 0;
+    case JY_SX_SUB:
+        return false;
+    }
+    return false;
+}
+
+/* Does `a compare b` follow without looking at any size? */
+static bool
+is_provable(bool *out, const struct jy_sizes *sizes, jy_sx a, enum jy_compare compare, jy_sx b)
+{
+    if (a == b) {
+        *out = holds(0, compare, 0);
+        return true;
+    }
+    int64_t low, k;
+    if (jy_sizes_is_const(sizes, b, &k) && least(&low, sizes, a)) {
+        if (jy_sizes_is_const(sizes, a, NULL) || low > k) {
+            *out = holds(low, compare, k);
+            return true;
+        }
+        if (low == k && (compare == JY_GE || compare == JY_LT)) {
+            *out = compare == JY_GE;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_symbol(const struct jy_sizes *sizes, jy_sx e, uint32_t *out)
+{
+    const struct jy_sx_node *x = &sizes->exprs.at[e];
+    *out = (uint32_t)x->k;
+    return x->op == JY_SX_SYM;
+}
+
+bool
+jy_guard_size(struct jy_frame *f, jy_sx a, enum jy_compare compare, jy_sx b)
+{
+    static const enum jy_compare swapped[] = { [JY_LT] = JY_GT, [JY_LE] = JY_GE, [JY_EQ] = JY_EQ,
+                                               [JY_NE] = JY_NE, [JY_GT] = JY_LT, [JY_GE] = JY_LE };
+    struct jy_sizes *sizes = &f->f_trace->graph->g_sizes;
+    a = jy_sizes_canonical(sizes, a), b = jy_sizes_canonical(sizes, b);
+    if (jy_sizes_is_const(sizes, a, NULL)) {
+        jy_sx swap = a;
+        a = b, b = swap, compare = swapped[compare];
+    }
+    bool outcome;
+    if (is_provable(&outcome, sizes, a, compare, b))
+        return outcome;
+    outcome = holds(jy_sizes_hint(sizes, a), compare, jy_sizes_hint(sizes, b));
+    enum jy_compare relation = outcome ? compare : negated[compare];
+    add(f, (struct jy_guard){ .kind = JY_GUARD_SIZE, .compare = (uint8_t)relation, .a = a, .b = b });
+    uint32_t x, y;
+    if (relation == JY_EQ && is_symbol(sizes, a, &x) && is_symbol(sizes, b, &y))
+        jy_sizes_merge(sizes, x, y);
+    return outcome;
+}
+
+/* ---- text ---- */
+
+static void
+print_object(struct jy_text *text, const struct jy_unit *unit, jy_obj handle)
+{
+    PyObject *object = jy_unit_object(unit, handle);
+    if (PyType_Check(object)) {
+        jy_text_add(text, "%s", ((PyTypeObject *)object)->tp_name);
+        return;
+    }
+    PyObject *repr = PyObject_Repr(object);
+    const char *utf8 = repr != NULL ? PyUnicode_AsUTF8(repr) : NULL;
+    if (utf8 == NULL)
+        PyErr_Clear();
+    jy_text_add(text, "%.120s", utf8 != NULL ? utf8 : "an object");
+    Py_XDECREF(repr);
+}
+
+static void
+print_array(struct jy_text *text, const struct jy_array_guard *a)
+{
+    jy_text_add(text, "%s array, ndim %u, ", jy_dtype_info[a->dtype].text, a->ndim);
+    if (a->c_contiguous) {
+        jy_text_add(text, "C-contiguous");
+    } else {
+        jy_text_add(text, "axes");
+        for (uint8_t i = 0; i < a->ndim; i++) {
+            uint8_t axis = a->order[i];
+            jy_text_add(text, " %u%s", axis, a->one[axis] ? "(1)" : a->sign[axis] < 0 ? "(-)" : a->sign[axis] == 0 ? "(0)" : "");
+        }
+        jy_text_add(text, "%s%s", a->inner_unit ? ", unit stride" : "", a->contiguous ? ", contiguous" : "");
+    }
+    if (a->writeable || a->write_observed)
+        jy_text_add(text, a->writeable ? ", writeable" : ", read-only");
+}
+
+void
+jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy_guard *g)
+{
+    static const char *const operator_text[] = { "<", "<=", "==", "!=", ">", ">=" };
+    const struct jy_sizes *sizes = unit->u_graph != NULL ? &unit->u_graph->g_sizes : NULL;
+    struct jy_text source = { 0 }, other = { 0 };
+    if (g->kind != JY_GUARD_SIZE && g->kind != JY_GUARD_DISJOINT)
+        jy_source_print(&source, unit, g->source);
+    switch ((enum jy_guard_kind)g->kind) {
+    case JY_GUARD_TYPE:
+        jy_text_add(text, "type(%s) is ", source.at);
+        print_object(text, unit, g->object);
+        break;
+    case JY_GUARD_IS:
+        jy_text_add(text, "%s is ", source.at);
+        print_object(text, unit, g->object);
+        break;
+    case JY_GUARD_INT:
+        jy_text_add(text, "%s == %" PRId64 " (int)", source.at, g->value);
+        break;
+    case JY_GUARD_EQUALS:
+        jy_text_add(text, "%s == ", source.at);
+        print_object(text, unit, g->object);
+        break;
+    case JY_GUARD_ARRAY:
+        jy_text_add(text, "%s: ", source.at);
+        print_array(text, g->array);
+        break;
+    case JY_GUARD_LENGTH:
+        jy_text_add(text, "len(%s) == %" PRId64, source.at, g->value);
+        break;
+    case JY_GUARD_KEYS:
+        jy_text_add(text, "list(%s) == ", source.at);
+        print_object(text, unit, g->object);
+        break;
+    case JY_GUARD_ABSENT:
+        jy_text_add(text, "%s is not there", source.at);
+        break;
+    case JY_GUARD_CODE:
+        jy_text_add(text, "%s.__code__ is ", source.at);
+        print_object(text, unit, g->object);
+        break;
+    case JY_GUARD_SIZE:
+        jy_sizes_print(text, sizes, g->a);
+        jy_text_add(text, " %s ", operator_text[g->compare]);
+        jy_sizes_print(text, sizes, g->b);
+        break;
+    case JY_GUARD_DISJOINT:
+        jy_text_add(text, "no overlap: inputs %" PRId64 ", %" PRId64, g->value, g->other);
+        break;
+    case JY_GUARD_SAME:
+        jy_source_print(&other, unit, g->other_source);
+        jy_text_add(text, "%s is %s (same object)", source.at, other.at);
+        break;
+    case JY_GUARD_COUNT:
+        break;
+    }
+    jy_text_free(&source);
+    jy_text_free(&other);
+}
