@@ -241,15 +241,14 @@ static jy_status
 build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct jy_unit *unit)
 {
     struct jy_exec_options options = {
-        .executor = (enum jy_executor)jy_runtime->config.executor,
-        .compare = jy_runtime->config.compare != 0,
+        .executor = f->f_backend != NULL ? JY_EXEC_NUMPY : (enum jy_executor)jy_runtime->config.executor,
+        .compare = f->f_backend == NULL && jy_runtime->config.compare != 0,
         .verify = jy_runtime->config.verify != 0,
         .want_ir = wants(JY_LOG_ir),
         .want_ir_opt = wants(JY_LOG_ir_opt),
         .want_asm = wants(JY_LOG_asm),
         .name = PyUnicode_AsUTF8(((PyFunctionObject *)f->f_object)->func_name),
         .backend_path = jy_runtime->backend_path,
-        .backend = f->f_backend,
         .log = log_stage,
         .context = f,
     };
@@ -294,9 +293,43 @@ is_direct(const struct jy_unit *unit)
     return unit->u_result->kind == JY_RECIPE_OUTPUT && unit->u_graph->g_outputs.n == 1;
 }
 
+/* A backend of the user's: jitney._backend.call(backend, graph description, runner, inputs) gives the callable that stands for __compiled_fn_N.
+ * The exec stays: it is the graph's runner (NumPy, node by node) and what inspect() shows. */
+static int
+use_user_backend(struct jy_entry *entry, struct jy_function *f, PyObject *const *slots)
+{
+    struct jy_guard_values values = { 0 };
+    uint32_t failed;
+    const char *why;
+    struct jy_guard_program *guards = jy_guards_new(&why, jy_exec_unit(entry->e_exec), f->f_object);
+    void *room = guards == NULL ? NULL : malloc(jy_guards_room(guards) + 1);
+    PyObject *inputs = NULL, *graph = NULL, *module = NULL, *compiled = NULL;
+
+    if (room != NULL && jy_guards_check(&values, room, guards, f->f_object, slots, &failed) == JY_GUARDS_HOLD) {
+        inputs = PyTuple_New((Py_ssize_t)entry->e_inputs);
+        for (uint32_t k = 0; inputs != NULL && k < entry->e_inputs; k++)
+            PyTuple_SET_ITEM(inputs, k, Py_NewRef(values.inputs[k]));
+    }
+    if (inputs != NULL && (graph = jy_describe_graph(jy_exec_unit(entry->e_exec))) != NULL)
+        module = PyImport_ImportModule("jitney._backend");
+    if (module != NULL)
+        compiled = PyObject_CallMethod(module, "call", "OOOO", f->f_backend, graph, entry->e_compiled, inputs);
+    jy_guards_clear(&values);
+    jy_guards_free(guards);
+    free(room);
+    Py_XDECREF(inputs);
+    Py_XDECREF(graph);
+    Py_XDECREF(module);
+    if (compiled == NULL)
+        return -1;
+    entry->e_runner = entry->e_compiled;
+    entry->e_compiled = compiled;
+    return 0;
+}
+
 /* refs: takes exec */
 static struct jy_entry *
-new_entry(const char **why, struct jy_function *f, struct jy_exec *exec)
+new_entry(const char **why, struct jy_function *f, struct jy_exec *exec, PyObject *const *slots)
 {
     struct jy_entry *entry = calloc(1, sizeof(*entry));
     const struct jy_unit *unit = jy_exec_unit(exec);
@@ -318,7 +351,12 @@ new_entry(const char **why, struct jy_function *f, struct jy_exec *exec)
         free(entry);
         return NULL;
     }
-    entry->e_direct = is_direct(unit);
+    if (f->f_backend != NULL && use_user_backend(entry, f, slots) < 0) {
+        *why = "the backend raised an exception";
+        jy_entry_release(entry);
+        return NULL;
+    }
+    entry->e_direct = f->f_backend == NULL && is_direct(unit);
     entry->e_guards = jy_guards_new(why, unit, f->f_object);
     if (entry->e_guards == NULL || generate_code(entry, f, name) < 0) {
         if (PyErr_Occurred())
@@ -364,7 +402,7 @@ compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
         jy_unit_free(unit);
         return refused;
     }
-    struct jy_entry *entry = new_entry(&why, f, exec);
+    struct jy_entry *entry = new_entry(&why, f, exec, slots);
     if (entry == NULL) {
         PyErr_Clear();
         return refuse_because(f, "INSTALL", "the compiled unit could not be installed", "report it", why);

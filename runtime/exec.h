@@ -20,7 +20,6 @@ struct jy_exec_options {
     const char *name;                  /* of the user's function */
     const char *backend_path;          /* _backend_llvm.so */
     uint64_t disabled_passes;
-    PyObject *backend;                 /* user's backend: callable (jitney.Graph, example inputs) -> callable; NULL: ours */
     void (*log)(void *context, const char *channel, const char *text); /* channels graph, graph_code, loop, ir, ir_opt, asm, fusion; may be NULL */
     void *context;
 };

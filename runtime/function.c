@@ -93,6 +93,7 @@ jy_entry_release(struct jy_entry *entry)
     jy_guards_free(entry->e_guards);
     Py_XDECREF(entry->e_code);
     Py_XDECREF(entry->e_compiled);
+    Py_XDECREF(entry->e_runner);
     free(entry);
 }
 

@@ -30,6 +30,7 @@ struct jy_entry {
     struct jy_guard_program *e_guards;
     struct jy_exec *e_exec;        /* owned by e_compiled */
     PyObject *e_compiled;          /* __compiled_fn_N */
+    PyObject *e_runner;            /* with a backend of the user's: our own __compiled_fn_N, which owns e_exec then */
     PyObject *e_code;              /* regenerated code, NULL when e_direct */
     bool e_direct;                 /* the result is graph output 0 as it is: no bytecode runs */
     bool e_off;                    /* its calls keep ending in the original */
@@ -92,6 +93,11 @@ PyObject *jy_entry_call(struct jy_function *function, PyObject *const *args, siz
 
 /* compile.c: a new entry for these bound parameters, first in the list. JY_BREAK: refused (remembered, logged). JY_ERROR: exception set. */
 jy_status jy_compile(struct jy_function *function, PyObject *const *slots, size_t nslots);
+
+/* inspect.c: the graph as a dict of lists for jitney.Graph; what inspect() and stats() show. refs: new */
+PyObject *jy_describe_graph(const struct jy_unit *unit);
+PyObject *jy_describe_entry(struct jy_entry *entry);
+PyObject *jy_describe_stats(const struct jy_function *function);
 
 /* bind.c: parameters in the order of co_varnames. 1: bound; 0: the call does not fit (the original will say so); -1: exception. */
 struct jy_bound {

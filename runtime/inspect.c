@@ -1,0 +1,146 @@
+/* What Python sees of a compiled function: entries, graphs, texts and statistics as plain dicts and lists; python/jitney/ gives them faces. */
+#include "runtime/function.h"
+#include <string.h>
+
+static PyObject *
+text_object(struct jy_text *text)
+{
+    PyObject *object = PyUnicode_DecodeUTF8(text->at != NULL ? text->at : "", (Py_ssize_t)text->n, "replace");
+    jy_text_free(text);
+    return object;
+}
+
+static PyObject *
+optional_text(const char *text)
+{
+    return text != NULL ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace") : Py_NewRef(Py_None);
+}
+
+static PyObject *
+shape_object(const struct jy_graph *g, const struct jy_node *node)
+{
+    PyObject *shape = PyTuple_New(node->n_ndim);
+    for (int d = 0; shape != NULL && d < node->n_ndim; d++) {
+        int64_t extent;
+        struct jy_text text = { 0 };
+        PyObject *item;
+        if (jy_sizes_is_const(&g->g_sizes, node->n_shape[d], &extent))
+            item = PyLong_FromLongLong(extent);
+        else {
+            jy_sizes_print(&text, &g->g_sizes, node->n_shape[d]);
+            item = text_object(&text);
+        }
+        if (item == NULL)
+            Py_CLEAR(shape);
+        else
+            PyTuple_SET_ITEM(shape, d, item);
+    }
+    return shape;
+}
+
+static PyObject *
+refs_object(const jy_ref *refs, size_t n)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)n);
+    for (size_t k = 0; tuple != NULL && k < n; k++)
+        PyTuple_SET_ITEM(tuple, k, PyLong_FromUnsignedLong(refs[k]));
+    return tuple;
+}
+
+static const char *
+opcode_of(const struct jy_node *node)
+{
+    if (node->n_op == JY_OP_PLACEHOLDER)
+        return "placeholder";
+    return node->n_op == JY_OP_CONSTANT || node->n_op == JY_OP_SIZE ? "constant" : "call";
+}
+
+static PyObject *
+constant_object(const struct jy_node *node)
+{
+    if (node->n_op != JY_OP_CONSTANT)
+        return Py_NewRef(Py_None);
+    if (node->n_dtype == JY_F64)
+        return PyFloat_FromDouble(node->n_value.d);
+    if (node->n_dtype == JY_F32)
+        return PyFloat_FromDouble((double)node->n_value.f);
+    return node->n_dtype == JY_BOOL ? PyBool_FromLong(node->n_value.i != 0) : PyLong_FromLongLong(node->n_value.i);
+}
+
+static PyObject *
+node_object(const struct jy_graph *g, jy_ref ref)
+{
+    static const char *const kinds[] = { "array", "numpy scalar", "float", "int", "bool" }; /* ORDER enum jy_kind */
+    const struct jy_node *node = jy_graph_at(g, ref);
+    return Py_BuildValue("{sIssssssssNsNsNsssI}", "index", ref, "op", opcode_of(node), "target", jy_op_info[node->n_op].text, "dtype",
+                         jy_dtype_info[node->n_dtype].text, "kind", kinds[node->n_kind], "shape", shape_object(g, node), "args",
+                         refs_object(node->n_args, node->n_nargs), "value", constant_object(node), "file", node->n_file, "line", node->n_line);
+}
+
+PyObject *
+jy_describe_graph(const struct jy_unit *unit)
+{
+    const struct jy_graph *g = unit->u_graph;
+    struct jy_text text = { 0 }, table = { 0 }, code = { 0 };
+    PyObject *nodes = PyList_New(0);
+
+    for (jy_ref k = 0; nodes != NULL && k < g->g_nodes.n; k++) {
+        PyObject *node = node_object(g, k);
+        if (node == NULL || PyList_Append(nodes, node) < 0)
+            Py_CLEAR(nodes);
+        Py_XDECREF(node);
+    }
+    if (nodes == NULL)
+        return NULL;
+    jy_graph_print(&text, g);
+    jy_graph_print_table(&table, g);
+    jy_graph_print_code(&code, g);
+    return Py_BuildValue("{sssNsNsNsNsN}", "name", g->g_name != NULL ? g->g_name : "graph", "nodes", nodes, "outputs",
+                         refs_object(g->g_outputs.at, g->g_outputs.n), "text", text_object(&text), "table", text_object(&table), "code",
+                         text_object(&code));
+}
+
+static PyObject *
+guards_object(const struct jy_unit *unit)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list != NULL && k < unit->u_guards.n; k++) {
+        struct jy_text text = { 0 };
+        jy_guard_print(&text, unit, &unit->u_guards.at[k]);
+        PyObject *row = text_object(&text);
+        if (row == NULL || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+PyObject *
+jy_describe_entry(struct jy_entry *entry)
+{
+    const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
+    return Py_BuildValue("{sIsOsOsNsNsNsNsNsNsN}", "number", entry->e_number, "direct", entry->e_direct ? Py_True : Py_False, "code",
+                         entry->e_code != NULL ? entry->e_code : Py_None, "guards", guards_object(jy_exec_unit(entry->e_exec)), "graph",
+                         jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan), "llvm_ir",
+                         optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm", optional_text(texts->asm_text), "off",
+                         PyBool_FromLong(entry->e_off));
+}
+
+PyObject *
+jy_describe_stats(const struct jy_function *f)
+{
+    const struct jy_stats *s = &f->f_stats;
+    PyObject *stats = Py_BuildValue("{snsN}", "entries", (Py_ssize_t)f->f_nentries, "compile_ms",
+                                    Py_BuildValue("{sdsdsdsdsdsdsd}", "trace", s->trace_ms, "passes", s->passes_ms, "lower", s->lower_ms, "emit", s->emit_ms,
+                                                  "codegen", s->codegen_ms, "load", s->load_ms, "bytecode", s->bytecode_ms));
+#define STAT(name, help)                                                                                               \
+    if (stats != NULL) {                                                                                               \
+        PyObject *value = PyLong_FromUnsignedLongLong(s->name);                                                        \
+        if (value == NULL || PyDict_SetItemString(stats, #name, value) < 0)                                            \
+            Py_CLEAR(stats);                                                                                           \
+        Py_XDECREF(value);                                                                                             \
+    }
+#include "runtime/stats.def"
+#undef STAT
+    return stats;
+}
