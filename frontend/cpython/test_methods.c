@@ -5,6 +5,7 @@
 #include "frontend/cpython/decode.h"
 #include "frontend/cpython/edit.h"
 #include "frontend/cpython/verify_code.h"
+#include "frontend/sweep.h"
 
 /* refs: returns new, or NULL with an exception for every other outcome. */
 static PyObject *
@@ -35,39 +36,44 @@ bytecode_roundtrip(PyObject *module, PyObject *code)
 
 /* ---- bytecode_insert_nops(code, count, seed): nested code objects, too ---- */
 
-struct nops {
+struct insertion {
     int count;
     uint64_t state; /* of splitmix64 */
 };
 
 static uint64_t
-next_random(struct nops *nops)
+next_random(struct insertion *in)
 {
-    uint64_t x = nops->state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = in->state += UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
     return x ^ x >> 31;
 }
 
 static jy_status
-edit_nops(struct jy_code *code, void *context)
+edit_nested(struct jy_code *code, jy_code_editor edit, void *context)
 {
-    struct nops *nops = context;
     Py_ssize_t nconsts = PyTuple_GET_SIZE(code->c_origin->co_consts);
     for (int i = 0; i < nconsts; i++) {
         PyObject *nested = jy_code_const(code, i);
         if (!PyCode_Check(nested))
             continue;
-        nested = transform(nested, edit_nops, nops);
-        if (nested == NULL)
-            return JY_ERROR;
-        int failed = jy_edit_set_const(code, i, nested);
-        Py_DECREF(nested);
+        nested = transform(nested, edit, context);
+        int failed = nested == NULL ? -1 : jy_edit_set_const(code, i, nested);
+        Py_XDECREF(nested);
         if (failed)
             return JY_ERROR;
     }
-    for (int i = 0; i < nops->count; i++) {
-        int at = (int)(next_random(nops) % (uint64_t)code->c_ndecoded);
+    return JY_OK;
+}
+
+static jy_status
+edit_nops(struct jy_code *code, void *context)
+{
+    struct insertion *in = context;
+    TRY(edit_nested(code, edit_nops, in));
+    for (int i = 0; i < in->count; i++) {
+        int at = (int)(next_random(in) % (uint64_t)code->c_ndecoded);
         if (!jy_edit_is_glued(code, at))
             jy_edit_insert_before(code, at, NOP, 0);
     }
@@ -80,11 +86,72 @@ bytecode_insert_nops(PyObject *module, PyObject *args)
     (void)module;
     PyObject *code;
     unsigned long long seed;
-    struct nops nops;
-    if (!PyArg_ParseTuple(args, "O!iK", &PyCode_Type, &code, &nops.count, &seed))
+    struct insertion in;
+    if (!PyArg_ParseTuple(args, "O!iK", &PyCode_Type, &code, &in.count, &seed))
         return NULL;
-    nops.state = seed;
-    return transform(code, edit_nops, &nops);
+    in.state = seed;
+    return transform(code, edit_nops, &in);
+}
+
+/* ---- bytecode_sweep(code, count, seed): with things to sweep inserted first, nested code objects, too ---- */
+
+enum { JUNK_LOCAL, JUNK_DELETED, JUNK_JUMP, JUNK_UNREACHABLE, JUNK_READ, JUNK_KINDS };
+
+static void
+insert_junk(struct jy_code *code, int at, int kind, int local, int constant)
+{
+    if (kind == JUNK_JUMP || kind == JUNK_UNREACHABLE)
+        jy_edit_set_target(code, jy_edit_insert_before(code, at, JUMP_FORWARD, 0), at);
+    if (kind == JUNK_JUMP)
+        return;
+    jy_edit_insert_before(code, at, LOAD_CONST, constant);
+    if (kind == JUNK_UNREACHABLE) {
+        jy_edit_insert_before(code, at, RETURN_VALUE, 0);
+        return;
+    }
+    jy_edit_insert_before(code, at, STORE_FAST, local);
+    if (kind == JUNK_READ) {
+        jy_edit_insert_before(code, at, LOAD_FAST, local);
+        jy_edit_insert_before(code, at, POP_TOP, 0);
+    }
+    if (kind == JUNK_DELETED)
+        jy_edit_insert_before(code, at, DELETE_FAST, local);
+}
+
+static jy_status
+edit_junk(struct jy_code *code, void *context)
+{
+    struct insertion *in = context;
+    TRY(edit_nested(code, edit_junk, in));
+    bool is_function = (code->c_origin->co_flags & CO_OPTIMIZED) != 0; /* others have no locals to add */
+    PyObject *name = PyUnicode_FromString(".junk");
+    int local = name == NULL ? -1 : is_function ? jy_edit_add_local(code, name) : 0;
+    int constant = local < 0 ? -1 : jy_edit_add_const(code, name);
+    Py_XDECREF(name);
+    if (constant < 0)
+        return JY_ERROR;
+    for (int i = 0; i < in->count; i++) {
+        int at = (int)(next_random(in) % (uint64_t)code->c_ndecoded);
+        int kind = (int)(next_random(in) % JUNK_KINDS);
+        if (!is_function)
+            kind = kind % 2 == 0 ? JUNK_JUMP : JUNK_UNREACHABLE;
+        if (!jy_edit_is_glued(code, at))
+            insert_junk(code, at, kind, local, constant);
+    }
+    return jy_sweep_code(code);
+}
+
+static PyObject *
+bytecode_sweep(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *code;
+    unsigned long long seed;
+    struct insertion in;
+    if (!PyArg_ParseTuple(args, "O!iK", &PyCode_Type, &code, &in.count, &seed))
+        return NULL;
+    in.state = seed;
+    return transform(code, edit_junk, &in);
 }
 
 /* ---- bytecode_add_locals(code, names): each is bound and deleted at the start, so that the new slots are used ---- */
@@ -197,6 +264,7 @@ bytecode_facts(PyObject *module, PyObject *args)
 PyMethodDef jy_bytecode_test_methods[] = {
     {"bytecode_roundtrip", bytecode_roundtrip, METH_O, "decode and assemble one code object"},
     {"bytecode_insert_nops", bytecode_insert_nops, METH_VARARGS, "(code, count, seed): NOPs at random places, nested code too"},
+    {"bytecode_sweep", bytecode_sweep, METH_VARARGS, "(code, count, seed): with junk inserted and swept away again"},
     {"bytecode_add_locals", bytecode_add_locals, METH_VARARGS, "(code, names): the code with more locals"},
     {"bytecode_verify", bytecode_verify, METH_O, "the stack size that a code object needs; ValueError: it is not legal"},
     {"bytecode_decode", bytecode_decode, METH_O, "a list of rows, one per instruction"},

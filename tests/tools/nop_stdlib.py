@@ -1,11 +1,12 @@
 """Run CPython's own tests on a standard library in which every function has been taken apart, filled with NOPs at random
 places, and assembled anew.
 
-    python nop_stdlib.py [--nops N] [--seed S] [TEST...]        default: 300 NOPs, a dozen test modules
+    python nop_stdlib.py [--nops N] [--sweep] [--seed S] [TEST...]        default: 300 NOPs, a dozen test modules
 
 The library and the tests are compiled, edited and written as .pyc files into a folder of their own; a fresh interpreter
-that knows nothing of jitney runs the tests from there (PYTHONPYCACHEPREFIX).  Where a test fails, it is run again
-unmodified: failing there, too, is not held against us.  Exit status 1: a test fails only with the NOPs."""
+that knows nothing of jitney runs the tests from there (PYTHONPYCACHEPREFIX).  With --sweep it is not NOPs that are
+inserted but code that frontend/sweep.c takes out again, together with what else is dead.  Where a test fails, it is run again
+unmodified: failing there, too, is not held against us.  Exit status 1: a test fails only when edited."""
 
 import argparse
 import marshal
@@ -43,20 +44,20 @@ def sources(tests):
             yield path
 
 
-def write_edited(path, nops, seed):
+def write_edited(path, edit, nops, seed):
     data = path.read_bytes()
     code = compile(data, str(path), "exec", dont_inherit=True)
-    edited = _jitney.bytecode_insert_nops(code, nops, seed ^ zlib.crc32(str(path.relative_to(LIBRARY)).encode()))
+    edited = edit(code, nops, seed ^ zlib.crc32(str(path.relative_to(LIBRARY)).encode()))
     target = pathlib.Path(cache_from_source(str(path)))
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(MAGIC_NUMBER + UNCHECKED + source_hash(data) + marshal.dumps(edited))
 
 
-def write_library(tests, nops, seed):
+def write_library(tests, edit, nops, seed):
     n = 0
     for path in sources(tests):
         try:
-            write_edited(path, nops, seed)
+            write_edited(path, edit, nops, seed)
         except SyntaxError:  # on purpose, in the data of a test
             continue
         n += 1
@@ -70,14 +71,19 @@ def environment(folder):
     return env
 
 
-def count_nops(folder):
-    """How many NOPs a function has in the interpreter that runs the tests: none would mean that nothing is tested."""
-    script = (
-        "import dis, json.decoder\n"
-        "print(sum(i.opname == 'NOP' for i in dis.get_instructions(json.decoder.JSONDecoder.raw_decode)))"
-    )
-    result = subprocess.run([sys.executable, "-c", script], env=environment(folder), capture_output=True, check=True)
-    return int(result.stdout)
+def size_of_function(folder):
+    """The units of a function and its constants, in the interpreter that runs the tests: were they written for nothing?"""
+    script = "import json.decoder as d; c = d.JSONDecoder.raw_decode.__code__; print(len(c.co_code) // 2, '.junk' in c.co_varnames)"
+    result = subprocess.run([sys.executable, "-c", script], env=environment(folder), capture_output=True, text=True, check=True)
+    units, has_junk = result.stdout.split()
+    return int(units), has_junk == "True"
+
+
+def is_edited(folder, nops, sweep):
+    units, has_junk = size_of_function(folder)
+    plain, _ = size_of_function(None)
+    print(f"JSONDecoder.raw_decode has {units} units instead of {plain}", flush=True)
+    return has_junk if sweep else units >= plain + nops // 2
 
 
 def run(test, folder, timeout):
@@ -111,7 +117,7 @@ def check(test, folder, timeout):
     ours = failed - plain_failed
     print(f"{test}: {n} tests, {len(failed)} failed; unmodified {plain_n} tests, {len(plain_failed)} failed", flush=True)
     for name in sorted(failed):
-        print(f"    {'ONLY WITH NOPS' if name in ours else 'unmodified, too'}: {name}", flush=True)
+        print(f"    {'ONLY WHEN EDITED' if name in ours else 'unmodified, too'}: {name}", flush=True)
     if ours:
         print(output)
     return not ours and n == plain_n
@@ -120,17 +126,17 @@ def check(test, folder, timeout):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--nops", type=int, default=300)
+    parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--timeout", type=int, default=900, help="seconds per test module")
     parser.add_argument("tests", nargs="*", default=TESTS)
     options = parser.parse_args()
-    print(f"seed {options.seed}, {options.nops} NOPs per code object, Python {sys.version.split()[0]}", flush=True)
+    print(f"seed {options.seed}, {options.nops} insertions per code object, Python {sys.version.split()[0]}", flush=True)
+    edit = _jitney.bytecode_sweep if options.sweep else _jitney.bytecode_insert_nops
     with tempfile.TemporaryDirectory() as folder:
         sys.pycache_prefix = folder
-        n = write_library(set(options.tests), options.nops, options.seed)
-        found = count_nops(folder)
-        print(f"{n} files written; JSONDecoder.raw_decode has {found} NOPs", flush=True)
-        good = found >= options.nops // 2
+        print(write_library(set(options.tests), edit, options.nops, options.seed), "files written", flush=True)
+        good = is_edited(folder, options.nops, options.sweep)
         for test in options.tests:
             good &= check(test, folder, options.timeout)
     sys.exit(not good)
