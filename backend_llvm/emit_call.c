@@ -1,0 +1,83 @@
+/* Calls out of generated code: NumPy's inner loops (args, dims and strides on the stack) and the rows of graph/kernels.def. No symbol is referenced: functions come
+ * from the call's tables, so that the object needs no linking. */
+#include "emit.h"
+
+/* ORDER kernels: the helpers are an array of function pointers. */
+LLVMValueRef
+jy_emit_helper(struct jy_emit *e, unsigned helper, LLVMTypeRef type, LLVMValueRef *args, unsigned n, const char *label)
+{
+    LLVMValueRef table = jy_emit_field(e, JY_FIELD_HELPER), index = l_i64(e, helper);
+    LLVMValueRef f = LLVMBuildLoad2(e->builder, e->ptr, LLVMBuildGEP2(e->builder, e->ptr, table, &index, 1, ""), "");
+    return LLVMBuildCall2(e->builder, type, f, args, n, label);
+}
+
+static void
+put(struct jy_emit *e, LLVMTypeRef type, LLVMValueRef array, unsigned k, LLVMValueRef v)
+{
+    LLVMValueRef index = l_i64(e, k);
+    l_store(e, v, LLVMBuildGEP2(e->builder, type, array, &index, 1, ""), 8);
+}
+
+/* Stack arrays for `n` operands. */
+struct operands {
+    LLVMValueRef args, strides, count;
+};
+
+static struct operands
+make_operands(struct jy_emit *e, unsigned n)
+{
+    struct operands o;
+    o.args = jy_emit_alloca(e, LLVMArrayType2(e->ptr, n), "args");
+    o.strides = jy_emit_alloca(e, LLVMArrayType2(e->i64, n), "strides");
+    o.count = jy_emit_alloca(e, e->i64, "count");
+    return o;
+}
+
+static void
+put_operand(struct jy_emit *e, const struct operands *o, unsigned k, LLVMValueRef at, LLVMValueRef stride)
+{
+    put(e, e->ptr, o->args, k, at);
+    put(e, e->i64, o->strides, k, stride);
+}
+
+static void
+call_loop(struct jy_emit *e, const struct jy_lstmt *s, const struct operands *o)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef params[] = { e->ptr, e->ptr, e->ptr, e->ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, false);
+    LLVMValueRef loops = jy_emit_field(e, JY_FIELD_LOOP), index = l_i64(e, s->l_index);
+    LLVMValueRef loop = LLVMBuildGEP2(b, e->loop_type, loops, &index, 1, "");
+    LLVMValueRef f = LLVMBuildLoad2(b, e->ptr, LLVMBuildStructGEP2(b, e->loop_type, loop, 0, ""), "fn");
+    LLVMValueRef data = LLVMBuildLoad2(b, e->ptr, LLVMBuildStructGEP2(b, e->loop_type, loop, 1, ""), "data");
+    LLVMValueRef args[] = { o->args, o->count, o->strides, data };
+    l_store(e, jy_emit_use(e, s->l_args[0], 0), o->count, 8);
+    LLVMBuildCall2(b, type, f, args, 4, "");
+}
+
+void
+jy_emit_ufunc(struct jy_emit *e, jy_lv lv)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    struct operands o = make_operands(e, s->l_naccess);
+    for (unsigned k = 0; k < s->l_naccess; k++)
+        put_operand(e, &o, k, jy_emit_address(e, &s->l_access[k]), jy_emit_run_stride(e, &s->l_access[k]));
+    call_loop(e, s, &o);
+}
+
+void
+jy_emit_ufold(struct jy_emit *e, jy_lv lv)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    LLVMTypeRef type = jy_types_memory(e, s->l_dtype);
+    LLVMValueRef acc = jy_emit_alloca(e, e->i64, "acc"), start = jy_emit_use(e, s->l_args[1], 0);
+    struct operands o = make_operands(e, 3);
+    if (l_element(start) == e->i1)
+        start = LLVMBuildZExt(e->builder, start, e->i8, "");
+    l_store(e, start, acc, 8);
+    put_operand(e, &o, 0, acc, l_i64(e, 0));
+    put_operand(e, &o, 1, jy_emit_address(e, &s->l_access[0]), jy_emit_run_stride(e, &s->l_access[0]));
+    put_operand(e, &o, 2, acc, l_i64(e, 0));
+    call_loop(e, s, &o);
+    jy_emit_define(e, lv, 0, l_load(e, type, acc, 8, ""));
+}

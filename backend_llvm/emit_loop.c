@@ -1,0 +1,304 @@
+/* Statements in order, and loops in the shape that the machine runs: tested once before the first round, counted by one i64 from which every address follows.
+ *
+ * A VECTOR loop becomes
+ *      if n > 0:   what does not change
+ *          copies * width elements a round     (several copies only while the body is small)
+ *          width elements a round              (only beside the former)
+ *          the rest: one masked round, or one by one where masked accesses are not single instructions */
+#include "emit.h"
+
+static void
+emit_int(struct jy_emit *e, jy_lv lv)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef x = jy_emit_use(e, s->l_args[0], 0), y = jy_emit_use(e, s->l_args[1], 0), r;
+    switch ((int)s->l_op) {
+    case JY_OP_ADD: r = LLVMBuildNSWAdd(b, x, y, ""); break;
+    case JY_OP_SUB: r = LLVMBuildNSWSub(b, x, y, ""); break;
+    case JY_OP_MUL: r = LLVMBuildNSWMul(b, x, y, ""); break;
+    case JY_OP_FLOOR_DIVIDE: r = LLVMBuildUDiv(b, x, y, ""); break;
+    case JY_OP_MINIMUM:
+    case JY_OP_MAXIMUM: r = jy_emit_binary(e, s->l_op, JY_I64, x, y); break;
+    default: jy_emit_fail(e, "unknown index arithmetic"); r = x; break;
+    }
+    jy_emit_define(e, lv, 0, r);
+}
+
+static LLVMValueRef
+slot_address(struct jy_emit *e, uint32_t slot)
+{
+    LLVMValueRef base = jy_emit_field(e, JY_FIELD_SCALAR), index = l_i64(e, slot);
+    return LLVMBuildGEP2(e->builder, e->i64, base, &index, 1, "");
+}
+
+/* A bool of a slot is a whole integer, so that its byte is 0 or 1 on every machine. */
+static void
+emit_scalar(struct jy_emit *e, jy_lv lv)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    LLVMBasicBlockRef here = NULL;
+    if (e->lanes.preheader != NULL && e->hoisted[lv].serial == e->lanes.serial)
+        return;
+    if (e->lanes.preheader != NULL)
+        here = l_before_end(e, e->lanes.preheader);
+    LLVMTypeRef type = s->l_dtype == JY_BOOL ? e->i64 : jy_types_value(e, s->l_dtype);
+    LLVMValueRef v = l_load(e, type, slot_address(e, s->l_index), 8, "");
+    if (s->l_dtype == JY_BOOL)
+        v = jy_emit_truth(e, v);
+    jy_emit_define(e, lv, 0, v);
+    if (here != NULL) {
+        e->hoisted[lv].serial = e->lanes.serial;
+        e->hoisted[lv].scalar = v;
+        e->hoisted[lv].splat = NULL;
+        l_at(e, here);
+    }
+}
+
+static void
+emit_set_scalar(struct jy_emit *e, jy_lv lv)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    jy_dtype dtype = l_stmt(e, s->l_args[0])->l_dtype;
+    LLVMValueRef v = jy_emit_use(e, s->l_args[0], 0), bits;
+    if (dtype == JY_BOOL)
+        bits = LLVMBuildZExt(e->builder, jy_emit_truth(e, v), e->i64, "");
+    else if (dtype == JY_F32)
+        bits = LLVMBuildZExt(e->builder, LLVMBuildBitCast(e->builder, v, e->i32, ""), e->i64, "");
+    else
+        bits = dtype == JY_I32 ? LLVMBuildSExt(e->builder, v, e->i64, "") : v;
+    l_store(e, bits, slot_address(e, s->l_index), 8);
+}
+
+static void
+emit_constant(struct jy_emit *e, jy_lv lv)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    LLVMValueRef v = jy_emit_splat(e, jy_emit_constant(e, s->l_dtype, s->l_value), e->lanes.width);
+    for (unsigned copy = 0; copy < e->lanes.copies; copy++)
+        jy_emit_define(e, lv, copy, v);
+}
+
+static void
+emit_size(struct jy_emit *e, jy_lv lv)
+{
+    LLVMValueRef v = jy_emit_size(e, l_stmt(e, lv)->l_index);
+    if (e->lanes.width > 1)
+        v = jy_emit_splat(e, v, e->lanes.width);
+    for (unsigned copy = 0; copy < e->lanes.copies; copy++)
+        jy_emit_define(e, lv, copy, v);
+}
+
+void
+jy_emit_body(struct jy_emit *e, const jy_lv *body, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        jy_lv lv = body[i];
+        switch ((enum jy_lop)l_stmt(e, lv)->l_kind) {
+        case JY_L_CONST: emit_constant(e, lv); break;
+        case JY_L_SIZE: emit_size(e, lv); break;
+        case JY_L_SCALAR: emit_scalar(e, lv); break;
+        case JY_L_SET_SCALAR: emit_set_scalar(e, lv); break;
+        case JY_L_INT: emit_int(e, lv); break;
+        case JY_L_LOAD: jy_emit_load(e, lv); break;
+        case JY_L_STORE: jy_emit_store(e, lv); break;
+        case JY_L_OP: jy_emit_op(e, lv); break;
+        case JY_L_CAST: jy_emit_cast(e, lv); break;
+        case JY_L_FOR: jy_emit_for(e, lv); break;
+        case JY_L_FOLD: jy_emit_fold(e, lv); break;
+        case JY_L_UFUNC: jy_emit_ufunc(e, lv); break;
+        case JY_L_UFOLD: jy_emit_ufold(e, lv); break;
+        case JY_L_VAR: break;
+        }
+    }
+}
+
+LLVMValueRef
+jy_emit_counted(struct jy_emit *e, const char *name, LLVMValueRef from, LLVMValueRef to, int64_t step, LLVMValueRef *carried,
+                size_t n, jy_emit_round round, void *context)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMBasicBlockRef before = l_here(e), loop = l_block(e, name), done = l_block(e, "");
+    LLVMValueRef phi[JY_COPIES], start[JY_COPIES];
+
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, from, to, ""), loop, done);
+    l_at(e, loop);
+    LLVMValueRef i = LLVMBuildPhi(b, e->i64, "i");
+    LLVMAddIncoming(i, &from, &before, 1);
+    for (size_t k = 0; k < n; k++) {
+        start[k] = carried[k];
+        phi[k] = carried[k] = LLVMBuildPhi(b, LLVMTypeOf(start[k]), "acc");
+        LLVMAddIncoming(phi[k], &start[k], &before, 1);
+    }
+    round(e, i, carried, context);
+    LLVMValueRef next = LLVMBuildNSWAdd(b, i, l_i64(e, step), "i.next");
+    LLVMBasicBlockRef latch = l_here(e);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, next, to, ""), loop, done);
+    LLVMAddIncoming(i, &next, &latch, 1);
+
+    l_at(e, done);
+    for (size_t k = 0; k < n; k++) {
+        LLVMAddIncoming(phi[k], &carried[k], &latch, 1);
+        LLVMValueRef out = LLVMBuildPhi(b, LLVMTypeOf(start[k]), "acc.out");
+        LLVMAddIncoming(out, &start[k], &before, 1);
+        LLVMAddIncoming(out, &carried[k], &latch, 1);
+        carried[k] = out;
+    }
+    LLVMValueRef end = LLVMBuildPhi(b, e->i64, "i.end");
+    LLVMAddIncoming(end, &from, &before, 1);
+    LLVMAddIncoming(end, &next, &latch, 1);
+    return end;
+}
+
+struct jy_lanes
+jy_emit_open(struct jy_emit *e, jy_lv var)
+{
+    struct jy_lanes saved = e->lanes;
+    LLVMBasicBlockRef preheader = l_block(e, "preheader"), start = l_block(e, "start");
+    LLVMBuildBr(e->builder, preheader);
+    l_at(e, preheader);
+    LLVMBuildBr(e->builder, start);
+    l_at(e, start);
+    e->lanes = (struct jy_lanes){ .var = var, .width = 1, .copies = 1, .preheader = preheader, .serial = ++e->serials };
+    return saved;
+}
+
+void
+jy_emit_close(struct jy_emit *e, struct jy_lanes saved)
+{
+    e->lanes = saved;
+}
+
+LLVMValueRef
+jy_emit_mask(struct jy_emit *e, LLVMValueRef index, LLVMValueRef limit, unsigned width)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef bits = LLVMIntTypeInContext(e->context, width);
+    LLVMValueRef idle = LLVMBuildSub(b, l_i64(e, width), LLVMBuildSub(b, limit, index, ""), "");
+    idle = jy_emit_binary(e, JY_OP_MAXIMUM, JY_I64, idle, l_i64(e, 0));
+    LLVMValueRef ones = LLVMBuildLShr(b, l_i64(e, (int64_t)(~(uint64_t)0 >> (64 - width))), idle, "");
+    LLVMValueRef low = width == 64 ? ones : LLVMBuildTrunc(b, ones, bits, "");
+    return LLVMBuildBitCast(b, low, LLVMVectorType(e->i1, width), "mask");
+}
+
+bool
+jy_emit_is_wide_body(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var)
+{
+    for (size_t i = 0; i < loop->l_body.n; i++) {
+        const struct jy_lstmt *s = l_stmt(e, loop->l_body.at[i]);
+        if (s->l_kind != JY_L_LOAD && s->l_kind != JY_L_OP && s->l_kind != JY_L_CAST && s->l_kind != JY_L_CONST &&
+            s->l_kind != JY_L_SCALAR && s->l_kind != JY_L_SIZE)
+            return false;
+        for (unsigned k = 0; k < s->l_nargs; k++)
+            if (s->l_args[k] == var)
+                return false;
+    }
+    return loop->l_yield != var;
+}
+
+unsigned
+jy_emit_widest_bytes(const struct jy_emit *e, const struct jy_lstmt *loop)
+{
+    unsigned widest = 1;
+    for (size_t i = 0; i < loop->l_body.n; i++) {
+        const struct jy_lstmt *s = l_stmt(e, loop->l_body.at[i]);
+        jy_dtype dtype = s->l_kind == JY_L_STORE ? l_stmt(e, s->l_args[0])->l_dtype : s->l_dtype;
+        if (s->l_kind != JY_L_SIZE && dtype < JY_DTYPE_COUNT && jy_dtype_info[dtype].bytes > widest)
+            widest = jy_dtype_info[dtype].bytes;
+    }
+    return widest;
+}
+
+/* Copies hide latency and loop overhead, and cost compile time and registers. */
+static unsigned
+copies_for(const struct jy_emit *e, const struct jy_lstmt *loop)
+{
+    unsigned work = 0;
+    for (size_t i = 0; i < loop->l_body.n; i++) {
+        const struct jy_lstmt *s = l_stmt(e, loop->l_body.at[i]);
+        work += s->l_kind == JY_L_OP || s->l_kind == JY_L_CAST;
+    }
+    return work <= 3 ? 4 : work <= 10 ? 2 : 1;
+}
+
+struct vector_loop {
+    const struct jy_lstmt *s;
+    unsigned width, copies;
+    LLVMValueRef limit; /* of a masked round; NULL: all lanes are active */
+};
+
+static void
+vector_round(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void *context)
+{
+    const struct vector_loop *v = context;
+    (void)carried;
+    e->lanes.index = index;
+    e->lanes.width = v->width;
+    e->lanes.copies = v->copies;
+    e->lanes.mask = v->limit == NULL ? NULL : jy_emit_mask(e, index, v->limit, v->width);
+    jy_emit_body(e, v->s->l_body.at, v->s->l_body.n);
+}
+
+/* n rounded down to a multiple of `step`, a power of two. */
+static LLVMValueRef
+whole(struct jy_emit *e, LLVMValueRef n, unsigned step)
+{
+    return LLVMBuildAnd(e->builder, n, l_i64(e, -(int64_t)step), "whole");
+}
+
+static void
+emit_vector_rounds(struct jy_emit *e, const struct jy_lstmt *s, LLVMValueRef n)
+{
+    unsigned width = e->vector_bits / 8 / jy_emit_widest_bytes(e, s), copies = copies_for(e, s);
+    struct vector_loop v = { s, width, copies, NULL };
+    LLVMValueRef i = l_i64(e, 0);
+    i = jy_emit_counted(e, "vector", i, whole(e, n, width * copies), width * copies, NULL, 0, vector_round, &v);
+    v.copies = 1;
+    if (e->target->masks) {
+        v.limit = n;
+        jy_emit_counted(e, "tail", i, n, width, NULL, 0, vector_round, &v);
+        return;
+    }
+    if (copies > 1)
+        i = jy_emit_counted(e, "rest", i, whole(e, n, width), width, NULL, 0, vector_round, &v);
+    v.width = 1;
+    jy_emit_counted(e, "tail", i, n, 1, NULL, 0, vector_round, &v);
+}
+
+static void
+emit_vector_for(struct jy_emit *e, jy_lv lv)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    LLVMValueRef n = jy_emit_use(e, s->l_args[0], 0);
+    LLVMBasicBlockRef some = l_block(e, "some"), done = l_block(e, "done");
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, n, l_i64(e, 0), ""), some, done);
+    l_at(e, some);
+    struct jy_lanes saved = jy_emit_open(e, lv);
+    emit_vector_rounds(e, s, n);
+    jy_emit_close(e, saved);
+    LLVMBuildBr(e->builder, done);
+    l_at(e, done);
+}
+
+static void
+plain_round(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void *context)
+{
+    const jy_lv *lv = context;
+    const struct jy_lstmt *s = l_stmt(e, *lv);
+    (void)carried;
+    e->value[*lv * JY_COPIES] = index;
+    e->owner[*lv] = 0;
+    jy_emit_body(e, s->l_body.at, s->l_body.n);
+}
+
+void
+jy_emit_for(struct jy_emit *e, jy_lv lv)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    if (e->lanes.preheader != NULL)
+        jy_emit_fail(e, "a loop inside a vector loop");
+    else if (s->l_vector && s->l_step == 1)
+        emit_vector_for(e, lv);
+    else
+        jy_emit_counted(e, "loop", l_i64(e, 0), jy_emit_use(e, s->l_args[0], 0), s->l_step, NULL, 0, plain_round, &lv);
+}
