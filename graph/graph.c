@@ -4,6 +4,7 @@
  * bugs and assert here (jy_graph_verify reports them in release builds). */
 #include "graph/graph.h"
 #include "graph/infer.h"
+#include "graph/scalar.h"
 #include <assert.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ jy_graph_constant(struct jy_graph *g, enum jy_kind kind, jy_dtype dtype, union j
 {
     struct jy_node node = new_node(g, JY_OP_CONSTANT, kind, 0, NULL);
     node.n_dtype = (uint8_t)dtype;
-    node.n_value = value;
+    node.n_value = jy_scalar_cast(dtype, dtype, value); /* unused bytes zero: equal values have equal bits */
     return append(g, node);
 }
 

@@ -105,7 +105,7 @@ struct jy_plan *jy_plan_parse(struct jy_arena *arena, const char *source, const 
 /* The slow interpreter: performs kernel `k` on `call` exactly as machine code would. */
 int32_t jy_loop_eval(const struct jy_plan *plan, size_t k, struct jy_call *call);
 
-/* The slow interpreter of graphs: evaluates every node into dense memory of its own. `io` supplies inputs and takes outputs, and lends what is not C (inner loops, products). */
+/* The slow interpreter of graphs: evaluates every node by itself; fresh arrays are dense in their layout's order, views and STOREs address the memory of their storage. `io` supplies inputs and takes outputs, and lends what is not C (inner loops, products). */
 struct jy_graph_io {
     void *context;
     /* array input: descriptor; scalar input: value */
@@ -114,11 +114,11 @@ struct jy_graph_io {
     int64_t sum_chunk;
     /* inner loop of ufunc `op` for element type `dtype` */
     struct jy_loop_fn (*loop)(void *context, jy_op op, jy_dtype dtype);
-    /* dense C-ordered operands and result */
+    /* operands where they lie, with the strides that eager has; result dense in C order */
     jy_status (*matmul)(void *context, const struct jy_node *node, const struct jy_desc *a, const struct jy_desc *b, struct jy_desc *out);
     /* node of class CALL */
     jy_status (*callout)(void *context, const struct jy_node *node, const struct jy_desc *args, struct jy_desc *out);
-    /* output k: dense memory in the node's layout order */
+    /* output k: a fresh array is dense in the node's layout order, a view lies in its storage's memory (an input's, or the evaluator's) */
     jy_status (*output)(void *context, size_t k, jy_ref node, const struct jy_desc *desc, union jy_scalar value);
     uint32_t status;                           /* enum jy_call_status, ORed in */
 };
