@@ -1,0 +1,18 @@
+/* Instructions that versions spell differently, appended at the end of a decoded code object. Each returns the id of the last instruction, or -1 with an exception. */
+#ifndef JY_FRONTEND_CPYTHON_EMIT_H
+#define JY_FRONTEND_CPYTHON_EMIT_H
+
+#include "frontend/cpython/edit.h"
+
+/* A call is begun by jy_emit_callable_global, followed by code that pushes `nargs` values, and ended by jy_emit_call. */
+int jy_emit_callable_global(struct jy_code *code, PyObject *name);
+int jy_emit_call(struct jy_code *code, int nargs);
+int jy_emit_load_global(struct jy_code *code, PyObject *name);
+int jy_emit_load_attr(struct jy_code *code, PyObject *name);
+int jy_emit_load_const(struct jy_code *code, PyObject *value);
+/* Free variable number `index`. */
+int jy_emit_load_free(struct jy_code *code, int index);
+/* Jumps to a later instruction when the bool on the stack is false; set the target with jy_edit_set_target. */
+int jy_emit_pop_jump_if_false(struct jy_code *code);
+
+#endif
