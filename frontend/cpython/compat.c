@@ -39,7 +39,15 @@ void
 jy_compat_restore_vectorcall(PyObject *function, vectorcallfunc plain, uint32_t version)
 {
     jy_compat_set_vectorcall(function, plain);
-    ((PyFunctionObject *)function)->func_version = version;
+#if HAS_313
+    /* Nothing would give it a version again.  Its version is its code's until a setter clears it; one that is not the
+     * present code's belongs to code that has been replaced, and specialised calls would trust it. */
+    PyFunctionObject *f = (PyFunctionObject *)function;
+    if (version == ((PyCodeObject *)f->func_code)->co_version)
+        f->func_version = version;
+#else
+    (void)version; /* a new one is given out when a call site asks */
+#endif
 }
 
 uint32_t
@@ -323,7 +331,11 @@ jy_compat_take_type_version(PyTypeObject *type)
 unsigned
 jy_compat_type_version(PyTypeObject *type)
 {
+#if HAS_313
+    return type->tp_version_tag; /* 0 when it was withdrawn; the flag is not kept any more */
+#else
     return PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
+#endif
 }
 
 /* ---- code objects ---- */

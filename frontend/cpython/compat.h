@@ -16,7 +16,8 @@ bool jy_compat_has_function_vectorcall(void);
 vectorcallfunc jy_compat_get_vectorcall(PyObject *function);
 /* Makes the function unspecialisable (version 0) where the interpreter would pass `entry` by. */
 void jy_compat_set_vectorcall(PyObject *function, vectorcallfunc entry);
-/* Puts back what jy_compat_get_vectorcall and jy_compat_function_version gave before, so that calls specialise again. */
+/* Puts back what jy_compat_get_vectorcall and jy_compat_function_version gave before, so that calls specialise again.
+ * Safe also where code or defaults were set meanwhile. */
 void jy_compat_restore_vectorcall(PyObject *function, vectorcallfunc plain, uint32_t version);
 uint32_t jy_compat_function_version(PyObject *function);
 /* 3.13: a function made by FunctionType has version 0 and never specialises.  Gives `copy`, which has `origin`'s code and

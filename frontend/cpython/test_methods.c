@@ -2,6 +2,7 @@
 #include "frontend/cpython/test_methods.h"
 
 #include "frontend/cpython/assemble.h"
+#include "frontend/cpython/compat.h"
 #include "frontend/cpython/decode.h"
 #include "frontend/cpython/edit.h"
 #include "frontend/cpython/verify_code.h"
@@ -261,6 +262,79 @@ bytecode_facts(PyObject *module, PyObject *args)
                          jy_instr_pushes(op, arg, jump != 0), jy_instr_falls_through(op));
 }
 
+/* ---- compat_is_watched(code, own_tool) ---- */
+
+static PyObject *
+compat_is_watched(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *code;
+    int own_tool;
+    if (!PyArg_ParseTuple(args, "O!i", &PyCode_Type, &code, &own_tool))
+        return NULL;
+    struct jy_compat_watch watch;
+    jy_compat_fill_watch(&watch, own_tool);
+    return PyBool_FromLong(jy_compat_is_watched(&watch, PyThreadState_Get(), code));
+}
+
+/* ---- compat_slot(dict, key, change): None, or (the value after change(), the version has changed) ---- */
+
+static PyObject *
+compat_slot(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *dict, *key, *change;
+    struct jy_dict_slot slot;
+    if (!PyArg_ParseTuple(args, "O!OO", &PyDict_Type, &dict, &key, &change))
+        return NULL;
+    if (!jy_compat_find_slot(&slot, dict, key))
+        Py_RETURN_NONE;
+    uint64_t version = jy_compat_dict_version(dict);
+    PyObject *result = PyObject_CallNoArgs(change);
+    if (result == NULL)
+        return NULL;
+    Py_DECREF(result);
+    PyObject *value = jy_compat_probe_slot(&slot, dict);
+    return Py_BuildValue("OO", value == NULL ? Py_Ellipsis : value,
+                         version == jy_compat_dict_version(dict) ? Py_False : Py_True);
+}
+
+/* ---- compat_type_version(type): (without giving one out, with) ---- */
+
+static PyObject *
+compat_type_version(PyObject *module, PyObject *type)
+{
+    (void)module;
+    unsigned before = jy_compat_type_version((PyTypeObject *)type);
+    return Py_BuildValue("II", before, jy_compat_take_type_version((PyTypeObject *)type));
+}
+
+/* ---- compat_override(function, while): calls while() under an entry that answers 42; the versions before and after ---- */
+
+static PyObject *
+answer(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    (void)callable, (void)args, (void)nargsf, (void)kwnames;
+    return PyLong_FromLong(42);
+}
+
+static PyObject *
+compat_override(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *function, *meanwhile;
+    if (!PyArg_ParseTuple(args, "O!O", &PyFunction_Type, &function, &meanwhile))
+        return NULL;
+    vectorcallfunc plain = jy_compat_get_vectorcall(function);
+    uint32_t version = jy_compat_function_version(function);
+    jy_compat_set_vectorcall(function, answer);
+    PyObject *result = PyObject_CallNoArgs(meanwhile);
+    jy_compat_restore_vectorcall(function, plain, version);
+    if (result == NULL)
+        return NULL;
+    return Py_BuildValue("NII", result, version, jy_compat_function_version(function));
+}
+
 PyMethodDef jy_bytecode_test_methods[] = {
     {"bytecode_roundtrip", bytecode_roundtrip, METH_O, "decode and assemble one code object"},
     {"bytecode_insert_nops", bytecode_insert_nops, METH_VARARGS, "(code, count, seed): NOPs at random places, nested code too"},
@@ -269,5 +343,9 @@ PyMethodDef jy_bytecode_test_methods[] = {
     {"bytecode_verify", bytecode_verify, METH_O, "the stack size that a code object needs; ValueError: it is not legal"},
     {"bytecode_decode", bytecode_decode, METH_O, "a list of rows, one per instruction"},
     {"bytecode_facts", bytecode_facts, METH_VARARGS, "(opcode, arg, jump): a row of the opcode table"},
+    {"compat_is_watched", compat_is_watched, METH_VARARGS, "(code, own tool): tracing, profiling or monitoring is active"},
+    {"compat_slot", compat_slot, METH_VARARGS, "(dict, key, change): what a slot probe finds after change()"},
+    {"compat_type_version", compat_type_version, METH_O, "a type's version tag, before and after asking for one"},
+    {"compat_override", compat_override, METH_VARARGS, "(function, while): versions before and after an override"},
     {NULL, NULL, 0, NULL},
 };
