@@ -7,9 +7,10 @@ other, so that a machine that slows down slows both; the ratio is taken pair by 
 import gc
 import statistics
 from dataclasses import asdict, dataclass
+from itertools import repeat
 from time import perf_counter
 
-from jitney.testing import differs
+from jitney.testing import differs, fresh, outcome, outcome_difference
 
 BATCH = 2e-3
 
@@ -88,8 +89,6 @@ def batches(function, args, kwargs=None):
         f"        return perf_counter() - start\n"
         f"    return batch\n"
     )
-    from itertools import repeat
-
     space = {"repeat": repeat, "perf_counter": perf_counter}
     exec(source, space)
     return space["make"](function, *args, **{f"k_{key}": value for key, value in kwargs.items()})
@@ -123,21 +122,22 @@ def summarise(name, eager, compiled, first_call=None, difference=None):
     return Comparison(name, Spread.of(eager), Spread.of(compiled), Spread.of(ratios), first_call, difference, len(ratios))
 
 
-def compare(function, args=(), kwargs=None, *, name=None, compile=None, seconds=1.0, check=True):
+def compare(function, args=(), kwargs=None, *, name=None, compile=None, seconds=1.0):
     """Compiles `function`, checks that nothing but the time differs, and times both on `args`.
 
     A function that writes into its arguments goes on writing into the same ones, in both."""
     kwargs = kwargs or {}
     if compile is None:
         from jitney import compile
-    if check:  # a copy of its own, so that the first call that is timed below really is one
-        found = differs(function, checked := compile(function), *args, **kwargs)  # compiles
-        found = found or differs(function, checked, *args, **kwargs)  # hits
-    else:
-        found = None
+    own_args, own_kwargs = fresh((args, kwargs))
+    expected = outcome(function, *own_args, **own_kwargs)
+    own_args, own_kwargs = fresh((args, kwargs))
     start = perf_counter()
     compiled = compile(function)
-    compiled(*args, **kwargs)
+    first = outcome(compiled, *own_args, **own_kwargs)
     first_call = perf_counter() - start
+    found = outcome_difference(expected, first) or differs(function, compiled, *args, **kwargs)
+    if expected.exception is not None:
+        raise RuntimeError(f"{function.__qualname__} raises {expected.exception[0]}: {expected.exception[1]}")
     eager, fast = alternate(batches(function, args, kwargs), batches(compiled, args, kwargs), seconds=seconds)
     return summarise(name or function.__qualname__, eager, fast, first_call, found)

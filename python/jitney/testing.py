@@ -170,13 +170,8 @@ def _leaves(value):
         yield from _leaves(list(value.values()))
 
 
-def differs(eager, compiled, *args, **kwargs):
-    """Calls both on fresh copies of the arguments: the first difference as a sentence, or None."""
-    runs = []
-    for function in (eager, compiled):
-        own_args, own_kwargs = fresh((args, kwargs))
-        runs.append(outcome(function, *own_args, **own_kwargs))
-    a, b = runs
+def outcome_difference(a, b):
+    """The first difference between two outcomes as a sentence, or None."""
     return (
         difference(a.exception, b.exception, "exception")
         or difference(a.value, b.value)
@@ -185,3 +180,12 @@ def differs(eager, compiled, *args, **kwargs):
         or difference(a.keywords, b.keywords, "argument")
         or difference(_views(a), _views(b), "views (result, argument, offset, same object)")
     )
+
+
+def differs(eager, compiled, *args, **kwargs):
+    """Calls both on fresh copies of the arguments: the first difference as a sentence, or None."""
+    runs = []
+    for function in (eager, compiled):
+        own_args, own_kwargs = fresh((args, kwargs))
+        runs.append(outcome(function, *own_args, **own_kwargs))
+    return outcome_difference(*runs)
