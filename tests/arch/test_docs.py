@@ -35,7 +35,7 @@ def named_files(text):
 
 
 # Names that a document invents to show something; a reader must not look for them.
-INVENTED = re.compile(r"^(script|file|FILE|my\w*|example|x|app|program|mod|module|prog|out|log)\.(py|txt)$")
+INVENTED = re.compile(r"^(script|file|FILE|my\w*|example|x|app|program|mod|module|prog|out|log|tour)\.(py|txt)$")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

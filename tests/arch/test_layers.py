@@ -64,11 +64,3 @@ def test_versions_of_python_are_known_in_one_folder():
     found = [str(path) for path in sources() if path.parts[:2] != ("frontend", "cpython") and re.search(r"\bPY_(VERSION_HEX|MINOR_VERSION)\b", code(path))]
     assert not found
 
-
-def test_a_source_includes_its_own_header_first():
-    wrong = []
-    for path in sources(suffixes=(".c",)):
-        header, ours = path.with_suffix(".h"), [name for name, mine in includes(path) if mine]
-        if (ROOT / header).exists() and ours and ours[0] not in (header.as_posix(), header.name):
-            wrong.append(f"{path} includes {ours[0]} first")
-    assert not wrong
