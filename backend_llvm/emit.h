@@ -91,7 +91,8 @@ void jy_emit_body(struct jy_emit *e, const jy_lv *body, size_t n);
 void jy_emit_for(struct jy_emit *e, jy_lv lv);
 /* Statements that may stand in a scope with several lanes; `var` occurs in them only as an index term. */
 bool jy_emit_is_wide_body(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var);
-unsigned jy_emit_widest_bytes(const struct jy_emit *e, const struct jy_lstmt *loop);
+/* Lanes of a loop over `var`: as many as elements of its widest type fill a vector. */
+unsigned jy_emit_width(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var);
 /* for (i = from; i < to; i += step), tested before the first round; `carried` values go round and come out. */
 typedef void (*jy_emit_round)(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void *context);
 LLVMValueRef jy_emit_counted(struct jy_emit *e, const char *name, LLVMValueRef from, LLVMValueRef to, int64_t step,
@@ -172,10 +173,15 @@ l_block(struct jy_emit *e, const char *name)
     return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
+/* To the end of a block: before its branch when it has one already. */
 static inline void
 l_at(struct jy_emit *e, LLVMBasicBlockRef block)
 {
-    LLVMPositionBuilderAtEnd(e->builder, block);
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(block);
+    if (branch != NULL)
+        LLVMPositionBuilderBefore(e->builder, branch);
+    else
+        LLVMPositionBuilderAtEnd(e->builder, block);
 }
 
 static inline LLVMBasicBlockRef
@@ -184,12 +190,12 @@ l_here(struct jy_emit *e)
     return LLVMGetInsertBlock(e->builder);
 }
 
-/* Goes to the end of a block that is already closed, before its branch; l_at(e, what it returned) comes back. */
+/* l_at for a moment: l_at(e, what it returned) comes back. */
 static inline LLVMBasicBlockRef
-l_before_end(struct jy_emit *e, LLVMBasicBlockRef block)
+l_visit(struct jy_emit *e, LLVMBasicBlockRef block)
 {
     LLVMBasicBlockRef here = l_here(e);
-    LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(block));
+    l_at(e, block);
     return here;
 }
 

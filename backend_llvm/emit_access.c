@@ -81,7 +81,7 @@ find_base(struct jy_emit *e, const struct jy_access *a)
         if (is_same_access(l->bases.at[i].access, a))
             return &l->bases.at[i];
     struct jy_base base = { .access = a };
-    LLVMBasicBlockRef here = l_before_end(e, l->preheader);
+    LLVMBasicBlockRef here = l_visit(e, l->preheader);
     base.address = address_without(e, a, l->var);
     base.step = step_of(e, a, l->var, &base.moves);
     l_at(e, here);
@@ -98,7 +98,7 @@ lane_offsets(struct jy_emit *e, struct jy_base *base, unsigned width)
         return base->lane_offsets;
     for (unsigned i = 0; i < width; i++)
         lane[i] = l_i64(e, i);
-    LLVMBasicBlockRef here = l_before_end(e, e->lanes.preheader);
+    LLVMBasicBlockRef here = l_visit(e, e->lanes.preheader);
     LLVMValueRef step = jy_emit_splat(e, base->step, width);
     base->lane_offsets = LLVMBuildMul(e->builder, LLVMConstVector(lane, width), step, "lanes");
     l_at(e, here);
@@ -184,7 +184,7 @@ jy_emit_load(struct jy_emit *e, jy_lv lv)
         return;
     }
     if (e->hoisted[lv].serial != e->lanes.serial) {
-        LLVMBasicBlockRef here = l_before_end(e, e->lanes.preheader);
+        LLVMBasicBlockRef here = l_visit(e, e->lanes.preheader);
         e->hoisted[lv].scalar = l_load(e, type, base->address, align, "");
         e->hoisted[lv].serial = e->lanes.serial;
         e->hoisted[lv].splat = NULL;

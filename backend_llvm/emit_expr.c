@@ -83,7 +83,7 @@ jy_emit_use(struct jy_emit *e, jy_lv lv, unsigned copy)
     if (l->width == 1)
         return e->hoisted[lv].scalar;
     if (e->hoisted[lv].splat == NULL) {
-        LLVMBasicBlockRef here = l_before_end(e, l->preheader);
+        LLVMBasicBlockRef here = l_visit(e, l->preheader);
         e->hoisted[lv].splat = jy_emit_splat(e, e->hoisted[lv].scalar, l->width);
         l_at(e, here);
     }
@@ -224,6 +224,19 @@ float_op(struct jy_emit *e, jy_op op, LLVMValueRef *a)
     }
 }
 
+/* Of the lanes whose count is below the width; the others give anything. Where no instruction shifts by a count per lane, LLVM makes those of int32
+ * by converting 2^count from float, which raises INVALID at 2^31: there int64 is shifted, by up to 63 so that LLVM cannot narrow it again. */
+static LLVMValueRef
+shift_left(struct jy_emit *e, LLVMValueRef v, LLVMValueRef count)
+{
+    bool narrow = l_element(v) == e->i32, widen = narrow && l_width(v) > 1 && e->target->vector_bits == 128;
+    LLVMTypeRef type = LLVMTypeOf(v), wide = widen ? l_widen(e->i64, l_width(v)) : type;
+    LLVMValueRef most = int_like(type, narrow && !widen ? 31 : 63);
+    LLVMValueRef by = LLVMBuildZExtOrBitCast(e->builder, LLVMBuildAnd(e->builder, count, most, ""), wide, "");
+    LLVMValueRef shifted = LLVMBuildShl(e->builder, LLVMBuildZExtOrBitCast(e->builder, v, wide, ""), by, "");
+    return LLVMBuildTruncOrBitCast(e->builder, shifted, type, "");
+}
+
 /* NumPy: a count that is negative or not below the width shifts everything out. */
 static LLVMValueRef
 shift(struct jy_emit *e, bool left, LLVMValueRef v, LLVMValueRef count)
@@ -235,8 +248,7 @@ shift(struct jy_emit *e, bool left, LLVMValueRef v, LLVMValueRef count)
         LLVMValueRef most = LLVMBuildSelect(e->builder, inside, count, int_like(type, width - 1), "");
         return LLVMBuildAShr(e->builder, v, most, "");
     }
-    LLVMValueRef masked = LLVMBuildAnd(e->builder, count, int_like(type, width - 1), "");
-    return LLVMBuildSelect(e->builder, inside, LLVMBuildShl(e->builder, v, masked, ""), LLVMConstNull(type), "");
+    return LLVMBuildSelect(e->builder, inside, shift_left(e, v, count), LLVMConstNull(type), "");
 }
 
 static LLVMValueRef
@@ -385,10 +397,12 @@ fence(struct jy_emit *e, LLVMValueRef v)
 static bool
 may_raise(const struct jy_emit *e, const struct jy_lstmt *s)
 {
+    if (s->l_kind != JY_L_CAST && s->l_kind != JY_L_OP)
+        return false;
     jy_dtype from = l_stmt(e, s->l_args[0])->l_dtype;
     if (s->l_kind == JY_L_CAST)
         return jy_dtype_is_float(from) && s->l_dtype != JY_BOOL && !(from == JY_F32 && s->l_dtype == JY_F64);
-    return s->l_kind == JY_L_OP && jy_dtype_is_float(from) && (jy_op_info[s->l_op].facts & JY_FACT_FLAGS) != 0 &&
+    return jy_dtype_is_float(from) && (jy_op_info[s->l_op].facts & JY_FACT_FLAGS) != 0 &&
            s->l_dtype != JY_BOOL;
 }
 

@@ -14,7 +14,7 @@ jy_emit_fail(struct jy_emit *e, const char *why)
 LLVMValueRef
 jy_emit_alloca(struct jy_emit *e, LLVMTypeRef type, const char *name)
 {
-    LLVMBasicBlockRef here = l_before_end(e, e->entry);
+    LLVMBasicBlockRef here = l_visit(e, e->entry);
     LLVMValueRef slot = LLVMBuildAlloca(e->builder, type, name);
     LLVMSetAlignment(slot, 8);
     l_at(e, here);
@@ -32,7 +32,7 @@ jy_emit_field(struct jy_emit *e, enum jy_call_field field)
 {
     static const char *const names[] = { "desc", "size", "scalar", "loop", "helper", "tile", "sum_chunk", "status" };
     if (e->field[field] == NULL) {
-        LLVMBasicBlockRef here = l_before_end(e, e->entry);
+        LLVMBasicBlockRef here = l_visit(e, e->entry);
         LLVMTypeRef type = LLVMStructGetTypeAtIndex(e->call_type, field);
         e->field[field] = LLVMBuildLoad2(e->builder, type, jy_emit_field_address(e, field), names[field]);
         l_at(e, here);
@@ -47,7 +47,7 @@ load_descriptor(struct jy_emit *e, uint32_t buffer, int axis)
     char name[40];
     LLVMValueRef desc = jy_emit_field(e, JY_FIELD_DESC);
     LLVMValueRef path[3] = { l_i32(e, (int32_t)buffer), l_i32(e, axis < 0 ? 0 : 1), l_i32(e, axis < 0 ? 0 : axis) };
-    LLVMBasicBlockRef here = l_before_end(e, e->entry);
+    LLVMBasicBlockRef here = l_visit(e, e->entry);
     LLVMValueRef at = LLVMBuildGEP2(e->builder, e->desc_type, desc, path, axis < 0 ? 2 : 3, "");
     if (axis < 0)
         snprintf(name, sizeof name, "b%u", buffer);
@@ -64,7 +64,7 @@ jy_emit_data(struct jy_emit *e, uint32_t buffer)
     const struct jy_buffer *b = &e->plan->p_buffers.at[buffer];
     if (e->data[buffer] == NULL && b->b_kind == JY_BUFFER_TILE) {
         LLVMValueRef tile = jy_emit_field(e, JY_FIELD_TILE), offset = l_i64(e, b->b_index);
-        LLVMBasicBlockRef here = l_before_end(e, e->entry);
+        LLVMBasicBlockRef here = l_visit(e, e->entry);
         e->data[buffer] = LLVMBuildGEP2(e->builder, e->i8, tile, &offset, 1, "tile");
         l_at(e, here);
     } else if (e->data[buffer] == NULL) {
@@ -91,7 +91,7 @@ jy_emit_size(struct jy_emit *e, uint32_t slot)
     if (e->size[slot] == NULL) {
         char name[40];
         LLVMValueRef sizes = jy_emit_field(e, JY_FIELD_SIZE), index = l_i64(e, slot);
-        LLVMBasicBlockRef here = l_before_end(e, e->entry);
+        LLVMBasicBlockRef here = l_visit(e, e->entry);
         snprintf(name, sizeof name, "size%u", slot);
         LLVMValueRef at = LLVMBuildGEP2(e->builder, e->i64, sizes, &index, 1, "");
         e->size[slot] = LLVMBuildLoad2(e->builder, e->i64, at, name);

@@ -7,6 +7,8 @@
  *          the rest: one masked round, or one by one where masked accesses are not single instructions */
 #include "emit.h"
 
+#define STRIDED_WIDTH 16
+
 static void
 emit_int(struct jy_emit *e, jy_lv lv)
 {
@@ -41,7 +43,7 @@ emit_scalar(struct jy_emit *e, jy_lv lv)
     if (e->lanes.preheader != NULL && e->hoisted[lv].serial == e->lanes.serial)
         return;
     if (e->lanes.preheader != NULL)
-        here = l_before_end(e, e->lanes.preheader);
+        here = l_visit(e, e->lanes.preheader);
     LLVMTypeRef type = s->l_dtype == JY_BOOL ? e->i64 : jy_types_value(e, s->l_dtype);
     LLVMValueRef v = l_load(e, type, slot_address(e, s->l_index), 8, "");
     if (s->l_dtype == JY_BOOL)
@@ -196,8 +198,8 @@ jy_emit_is_wide_body(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv
     return loop->l_yield != var;
 }
 
-unsigned
-jy_emit_widest_bytes(const struct jy_emit *e, const struct jy_lstmt *loop)
+static unsigned
+widest_bytes(const struct jy_emit *e, const struct jy_lstmt *loop)
 {
     unsigned widest = 1;
     for (size_t i = 0; i < loop->l_body.n; i++) {
@@ -209,16 +211,37 @@ jy_emit_widest_bytes(const struct jy_emit *e, const struct jy_lstmt *loop)
     return widest;
 }
 
+/* Some access gathers or scatters: element by element in the end, so that wide vectors and copies only cost code. */
+static bool
+is_strided(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var)
+{
+    for (size_t i = 0; i < loop->l_body.n; i++) {
+        const struct jy_access *a = l_stmt(e, loop->l_body.at[i])->l_access;
+        for (unsigned t = 0; a != NULL && t < a->nterms; t++)
+            if (a->term[t].index == var && e->plan->p_buffers.at[a->buffer].b_kind != JY_BUFFER_TILE &&
+                e->plan->p_buffers.at[a->buffer].b_unit_axis != (int)a->term[t].axis)
+                return true;
+    }
+    return false;
+}
+
+unsigned
+jy_emit_width(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var)
+{
+    unsigned width = e->vector_bits / 8 / widest_bytes(e, loop);
+    return width > STRIDED_WIDTH && is_strided(e, loop, var) ? STRIDED_WIDTH : width;
+}
+
 /* Copies hide latency and loop overhead, and cost compile time and registers. */
 static unsigned
-copies_for(const struct jy_emit *e, const struct jy_lstmt *loop)
+copies_for(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var)
 {
     unsigned work = 0;
     for (size_t i = 0; i < loop->l_body.n; i++) {
         const struct jy_lstmt *s = l_stmt(e, loop->l_body.at[i]);
         work += s->l_kind == JY_L_OP || s->l_kind == JY_L_CAST;
     }
-    return work <= 3 ? 4 : work <= 10 ? 2 : 1;
+    return work > 10 || is_strided(e, loop, var) ? 1 : work > 3 ? 2 : 4;
 }
 
 struct vector_loop {
@@ -247,9 +270,10 @@ whole(struct jy_emit *e, LLVMValueRef n, unsigned step)
 }
 
 static void
-emit_vector_rounds(struct jy_emit *e, const struct jy_lstmt *s, LLVMValueRef n)
+emit_vector_rounds(struct jy_emit *e, jy_lv lv, LLVMValueRef n)
 {
-    unsigned width = e->vector_bits / 8 / jy_emit_widest_bytes(e, s), copies = copies_for(e, s);
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    unsigned width = jy_emit_width(e, s, lv), copies = copies_for(e, s, lv);
     struct vector_loop v = { s, width, copies, NULL };
     LLVMValueRef i = l_i64(e, 0);
     i = jy_emit_counted(e, "vector", i, whole(e, n, width * copies), width * copies, NULL, 0, vector_round, &v);
@@ -274,7 +298,7 @@ emit_vector_for(struct jy_emit *e, jy_lv lv)
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, n, l_i64(e, 0), ""), some, done);
     l_at(e, some);
     struct jy_lanes saved = jy_emit_open(e, lv);
-    emit_vector_rounds(e, s, n);
+    emit_vector_rounds(e, lv, n);
     jy_emit_close(e, saved);
     LLVMBuildBr(e->builder, done);
     l_at(e, done);

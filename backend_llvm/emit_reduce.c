@@ -136,7 +136,7 @@ neutral_scalar(struct jy_emit *e, const struct fold *f, LLVMValueRef start)
 static LLVMValueRef
 emit_free_range(struct jy_emit *e, struct fold *f, LLVMValueRef from, LLVMValueRef to, LLVMValueRef start)
 {
-    unsigned width = e->vector_bits / 8 / jy_emit_widest_bytes(e, f->s), copies = JY_COPIES;
+    unsigned width = jy_emit_width(e, f->s, f->s->l_var), copies = JY_COPIES;
     LLVMValueRef acc[JY_COPIES], seed = jy_emit_splat(e, neutral_scalar(e, f, start), width);
     LLVMValueRef n = LLVMBuildSub(e->builder, to, from, ""), i, r;
     for (unsigned k = 0; k < copies; k++)
