@@ -33,6 +33,12 @@ struct jy_exec_times {
     double passes_ms, lower_ms, emit_ms, codegen_ms, load_ms;
 };
 
+struct jy_exec_stats {
+    uint64_t calls, reruns;            /* reruns: for whatever reason */
+    uint64_t flag_reruns;              /* because of FP status or int overflow */
+    uint32_t flags;                    /* of the last such call */
+};
+
 struct jy_exec;
 
 /* Runs the passes on unit's graph, lowers, compiles. The exec keeps `unit` (takes ownership on success). JY_BREAK: *why. */
@@ -41,6 +47,7 @@ void jy_exec_free(struct jy_exec *exec);
 const struct jy_unit *jy_exec_unit(const struct jy_exec *exec);
 const struct jy_exec_texts *jy_exec_texts(struct jy_exec *exec);      /* made on demand: IR and assembly are compiled again */
 const struct jy_exec_times *jy_exec_times(const struct jy_exec *exec);
+const struct jy_exec_stats *jy_exec_stats(const struct jy_exec *exec);
 
 enum jy_run { JY_RUN_OK, JY_RUN_RERUN, JY_RUN_ERROR };
 
@@ -48,7 +55,8 @@ enum jy_run { JY_RUN_OK, JY_RUN_RERUN, JY_RUN_ERROR };
  * refs: inputs borrowed, outputs new. JY_RUN_ERROR: an exception that must be seen (KeyboardInterrupt); memory is as before the call. */
 enum jy_run jy_exec_run(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
 
-/* Where the inputs of the next call stand, for warnings of units that write in place (file, line, module, registry): the function's globals. */
+/* The function's globals, for warnings of units that write in place (module and registry). Borrowed: a strong reference would be a cycle that the collector cannot
+ * see. Whoever lets the function go sets NULL first. */
 void jy_exec_set_globals(struct jy_exec *exec, PyObject *globals);
 
 /* `__compiled_fn_N`: callable with the graph's inputs; returns a tuple of outputs, or `rerun`. refs: exec is taken. */
@@ -60,5 +68,8 @@ int jy_compiled_fn_init(PyObject *module);
 int jy_exec_init(void);
 /* "scipy-openblas 0.3.31 Haswell, 64-bit ints" or "none"; "one tree" or "pieces of 8192" */
 void jy_exec_describe(const char **blas, const char **sum_rule);
+
+/* test_hooks.c: methods of _jitney for tests: run a graph given as text. */
+extern PyMethodDef jy_exec_test_methods[];
 
 #endif
