@@ -91,7 +91,7 @@ jy_source_is_dynamic(struct jy_frame *f, jy_src source)
     jy_source_print(&text, f->f_trace->unit, source);
     bool found = false;
     for (; *dynamic != NULL && !found; dynamic++)
-        found = text.at != NULL && strcmp(*dynamic, text.at) == 0;
+        found = strcmp(*dynamic, "*") == 0 || (text.at != NULL && strcmp(*dynamic, text.at) == 0);
     jy_text_free(&text);
     return found;
 }

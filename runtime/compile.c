@@ -46,6 +46,16 @@ log_stage(void *context, const char *channel, const char *text)
         print(context, (enum jy_log)k, text);
 }
 
+static bool
+wants_stages(void)
+{
+    static const enum jy_log stages[] = { JY_LOG_graph, JY_LOG_graph_code, JY_LOG_loop, JY_LOG_fusion, JY_LOG_ir, JY_LOG_ir_opt, JY_LOG_asm };
+    bool any = false;
+    for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++)
+        any |= wants(stages[k]);
+    return any;
+}
+
 static void
 log_guards(struct jy_function *f, const struct jy_unit *unit)
 {
@@ -218,12 +228,13 @@ at_limit(struct jy_function *f, PyObject *const *slots)
 static jy_status
 trace(struct jy_unit **out, struct jy_function *f, PyObject *const *slots, size_t nslots)
 {
+    static const char *const every_int[] = { "*", NULL };
     const struct jy_config *config = &jy_runtime->config;
     struct jy_trace_request request = {
         .function = f->f_object,
         .locals = slots,
         .nlocals = nslots,
-        .dynamic = (const char *const *)f->f_dynamic,
+        .dynamic = f->f_ints == 1 ? every_int : (const char *const *)f->f_dynamic,
         .max_steps = (uint32_t)config->max_steps,
         .max_nodes = (uint32_t)config->max_nodes,
         .max_inline = (uint32_t)config->max_inline,
@@ -249,7 +260,7 @@ build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct
         .want_asm = wants(JY_LOG_asm),
         .name = PyUnicode_AsUTF8(((PyFunctionObject *)f->f_object)->func_name),
         .backend_path = jy_runtime->backend_path,
-        .log = log_stage,
+        .log = wants_stages() ? log_stage : NULL,
         .context = f,
     };
     jy_status status = jy_exec_new(out, why, unit, &options);
