@@ -89,6 +89,8 @@ bool jy_run_symbols(int64_t *symbols, const struct jy_exec *exec, PyObject *cons
 enum jy_run jy_run_product(struct jy_run_state *s, const struct jy_step *step);
 enum jy_run jy_run_reduce(struct jy_run_state *s, const struct jy_step *step);
 enum jy_run jy_run_callout(struct jy_run_state *s, const struct jy_step *step);
+/* callable(*args, **keywords) with reported FP kinds and every warning turned into an exception. refs: new; NULL with or without an exception */
+PyObject *jy_run_quietly(PyObject *callable, PyObject *args, PyObject *keywords);
 /* After a failed Python call: RERUN and no exception, or ERROR for what must not be swallowed. */
 enum jy_run jy_run_after_exception(void);
 
@@ -98,7 +100,9 @@ bool jy_unwrap_scalar(union jy_scalar *out, jy_dtype dtype, PyObject *object);  
 PyObject *jy_wrap_view(jy_dtype dtype, size_t ndim, const int64_t *shape, const struct jy_desc *desc, PyObject *base);
 bool jy_run_wrap(struct jy_run_state *s, PyObject **outputs);                           /* false with an exception, outputs untouched */
 
-/* eval_numpy.c, eval_graph.c */
+/* eval_numpy.c, eval_graph.c: the slow executors. They write in place and undo. */
+bool jy_eval_save_written(struct jy_undo *undo, struct jy_region *regions, const struct jy_exec *exec, PyObject *const *inputs);
+PyObject *jy_wrap_reduce(jy_op op, PyObject *operand, jy_dtype dtype, uint32_t axes, bool keepdims); /* ufunc.reduce under the errstate of the moment */
 enum jy_run jy_eval_numpy(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
 enum jy_run jy_eval_graph(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
 

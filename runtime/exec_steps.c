@@ -29,6 +29,13 @@ collect_flags(struct jy_run_state *s)
         s->flags |= jy_fp_read(s->exec->x87);
 }
 
+static jy_dtype
+dtype_of(const struct jy_run_state *s, const struct jy_place *place)
+{
+    const struct jy_plan *plan = s->exec->plan;
+    return (jy_dtype)(place->scalar ? plan->p_scalars.at[place->index].dtype : plan->p_buffers.at[place->index].b_dtype);
+}
+
 /* refs: new */
 static PyObject *
 argument(struct jy_run_state *s, const struct jy_place *place)
@@ -127,30 +134,39 @@ call_quietly(PyObject *callable, PyObject *args, PyObject *keywords)
     return result;
 }
 
+PyObject *
+jy_wrap_reduce(jy_op op, PyObject *operand, jy_dtype dtype, uint32_t axes, bool keepdims)
+{
+    PyObject *ufunc = jy_loops_ufunc(op), *reduce = ufunc == NULL ? NULL : PyObject_GetAttrString(ufunc, "reduce");
+    PyObject *which = PyTuple_New(__builtin_popcount(axes)), *keywords = NULL, *args = NULL, *result = NULL;
+    Py_ssize_t k = 0;
+    for (int d = 0; which != NULL && d < JY_MAX_NDIM; d++)
+        if (axes >> d & 1)
+            PyTuple_SET_ITEM(which, k++, PyLong_FromLong(d));
+    if (reduce != NULL && which != NULL) {
+        keywords = Py_BuildValue("{sOsNsO}", "axis", which, "dtype", PyArray_DescrFromType(jy_dtype_info[dtype].number), "keepdims",
+                                 keepdims ? Py_True : Py_False);
+        args = PyTuple_Pack(1, operand);
+    }
+    if (keywords != NULL && args != NULL)
+        result = PyObject_Call(reduce, args, keywords);
+    Py_XDECREF(args);
+    Py_XDECREF(keywords);
+    Py_XDECREF(which);
+    Py_XDECREF(reduce);
+    return result;
+}
+
 enum jy_run
 jy_run_reduce(struct jy_run_state *s, const struct jy_step *step)
 {
-    PyObject *ufunc = jy_loops_ufunc((jy_op)step->s_op);
+    PyObject *operand = argument(s, &step->s_args[0]), *token, *result = NULL;
     collect_flags(s);
-    PyObject *reduce = ufunc == NULL ? NULL : PyObject_GetAttrString(ufunc, "reduce");
-    PyObject *args = arguments(s, step), *keywords = NULL, *axes = NULL, *result = NULL;
-    if (reduce != NULL && args != NULL) {
-        int ndim = step->s_args[0].scalar ? 0 : s->exec->plan->p_buffers.at[step->s_args[0].index].b_ndim;
-        axes = PyTuple_New(__builtin_popcount(step->s_axes));
-        for (int d = 0, k = 0; axes != NULL && d < ndim; d++)
-            if (step->s_axes >> d & 1)
-                PyTuple_SET_ITEM(axes, k++, PyLong_FromLong(d));
-        uint8_t dtype = step->s_args[0].scalar ? s->exec->plan->p_scalars.at[step->s_args[0].index].dtype
-                                               : s->exec->plan->p_buffers.at[step->s_args[0].index].b_dtype;
-        keywords = axes == NULL ? NULL : Py_BuildValue("{sOsNsO}", "axis", axes, "dtype", PyArray_DescrFromType(jy_dtype_info[dtype].number), "keepdims",
-                                                       step->s_keepdims ? Py_True : Py_False);
+    if (operand != NULL && jy_errstate_enter_raise(&token)) {
+        result = jy_wrap_reduce((jy_op)step->s_op, operand, dtype_of(s, &step->s_args[0]), step->s_axes, step->s_keepdims);
+        jy_errstate_leave(token);
     }
-    if (keywords != NULL)
-        result = call_quietly(reduce, args, keywords);
-    Py_XDECREF(axes);
-    Py_XDECREF(keywords);
-    Py_XDECREF(args);
-    Py_XDECREF(reduce);
+    Py_XDECREF(operand);
     if (result == NULL) {
         enum jy_run run = jy_run_after_exception();
         s->exec->stats.flag_reruns += run == JY_RUN_RERUN;
@@ -193,18 +209,25 @@ pop_filter(PyObject *filters, PyObject *filter)
     PyErr_Restore(type, value, traceback);
 }
 
+PyObject *
+jy_run_quietly(PyObject *callable, PyObject *args, PyObject *keywords)
+{
+    PyObject *filter, *filters = push_filter(&filter);
+    if (filters == NULL)
+        return NULL;
+    PyObject *result = call_quietly(callable, args, keywords);
+    pop_filter(filters, filter);
+    return result;
+}
+
 enum jy_run
 jy_run_callout(struct jy_run_state *s, const struct jy_step *step)
 {
     const struct jy_unit *unit = s->exec->unit;
     PyObject *callable = unit->u_objects.at[step->s_callee], *keywords = step->s_extra == 0 ? NULL : unit->u_objects.at[step->s_extra];
-    PyObject *filter, *filters = push_filter(&filter);
-    if (filters == NULL)
-        return JY_RUN_RERUN;
     collect_flags(s);
     PyObject *args = arguments(s, step);
-    PyObject *result = args == NULL ? NULL : call_quietly(callable, args, keywords);
-    pop_filter(filters, filter);
+    PyObject *result = args == NULL ? NULL : jy_run_quietly(callable, args, keywords);
     bool escaped = result != NULL && escapes(s, step, args);
     Py_XDECREF(args);
     if (result == NULL)
@@ -230,13 +253,6 @@ operand(struct jy_operand *out, struct jy_run_state *s, const struct jy_place *p
     out->ndim = region.ndim;
     memcpy(out->shape, region.shape, sizeof out->shape);
     memcpy(out->stride, region.stride, sizeof out->stride);
-}
-
-static jy_dtype
-dtype_of(const struct jy_run_state *s, const struct jy_place *place)
-{
-    const struct jy_plan *plan = s->exec->plan;
-    return (jy_dtype)(place->scalar ? plan->p_scalars.at[place->index].dtype : plan->p_buffers.at[place->index].b_dtype);
 }
 
 /* By NumPy itself: no BLAS was found, or a case that the tables leave to it. */
