@@ -38,7 +38,7 @@ TEST(layout, order_follows_strides)
 TEST(layout, axes_of_extent_one_and_stride_zero_have_no_opinion)
 {
     struct jy_layout l = jy_layout_of_strides(3, (int64_t[]){ 4, 1, 6 }, (int64_t[]){ 8, 99999, 32 }, 8);
-    check_order(&l, 3, "120"); /* NumPy: (x*1).strides == (8, 192, 32) */
+    check_order(&l, 3, "120"); /* as np.nditer([x, None]) lays out its result */
     CHECK(l.contiguous);
     l = jy_layout_of_strides(2, (int64_t[]){ 7, 6 }, (int64_t[]){ 0, 8 }, 8);
     check_order(&l, 2, "01");
