@@ -1,0 +1,211 @@
+/* Hooks for tests: a graph given as text, compiled and called without bytecode, frontend or guards.
+ *
+ *     _test_compile_graph(text, executor="llvm", compare=False, globals=None, objects=()) -> compiled function; NotImplemented stands for "the original must run"
+ *     _test_run_graph(text, *inputs, executor=..., compare=...) -> tuple of outputs, or NotImplemented
+ *     _test_exec_stats(compiled) -> dict     _test_exec_texts(compiled) -> dict     _test_blocks_kept() -> bytes
+ *
+ * Call-outs in the text name their callables by handle: handle k is objects[k - 1]. The inputs of _test_run_graph are checked against the placeholders, because no guards stand before. */
+#include "frontend/frontend.h"
+#include "runtime/alloc.h"
+#include "runtime/exec_internal.h"
+#include "runtime/numpy_api.h"
+#include <string.h>
+
+#ifndef JY_TEST_BACKEND_PATH
+#include "runtime/function.h"
+#define JY_TEST_BACKEND_PATH jy_runtime->backend_path
+#endif
+
+static const char *const option_names[] = { "text", "executor", "compare", "globals", "objects", NULL };
+
+/* refs: objects borrowed. NULL with an exception. */
+static struct jy_unit *
+unit_from_text(const char *text, PyObject *objects)
+{
+    const char *error = NULL;
+    struct jy_arena *arena = jy_arena_new();
+    if (arena == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    struct jy_unit *unit = JY_NEW(arena, struct jy_unit);
+    unit->u_arena = arena;
+    unit->u_graph = jy_graph_parse(arena, text, &error);
+    if (unit->u_graph == NULL || (error = jy_graph_verify(unit->u_graph)) != NULL) {
+        PyErr_Format(PyExc_ValueError, "graph text: %s", error);
+        jy_arena_free(arena);
+        return NULL;
+    }
+    *jy_vec_push(arena, &unit->u_objects) = NULL;
+    for (Py_ssize_t i = 0; objects != NULL && i < PyTuple_GET_SIZE(objects); i++)
+        *jy_vec_push(arena, &unit->u_objects) = Py_NewRef(PyTuple_GET_ITEM(objects, i));
+    return unit;
+}
+
+static int
+executor_from_name(const char *name)
+{
+    static const char *const names[] = { "llvm", "loop", "graph", "numpy" };
+    for (int i = 0; name != NULL && i < 4; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    PyErr_SetString(PyExc_ValueError, "executor is llvm, loop, graph or numpy");
+    return -1;
+}
+
+/* refs: new */
+static PyObject *
+compile_text(const char *text, const char *executor, int compare, PyObject *globals, PyObject *objects)
+{
+    int chosen = executor_from_name(executor);
+    struct jy_unit *unit = chosen < 0 ? NULL : unit_from_text(text, objects);
+    if (unit == NULL)
+        return NULL;
+    struct jy_exec_options options = { .executor = (enum jy_executor)chosen, .compare = compare != 0, .verify = true, .name = unit->u_graph->g_name,
+                                       .backend_path = JY_TEST_BACKEND_PATH };
+    struct jy_exec *exec;
+    const char *why;
+    jy_status status = jy_exec_new(&exec, &why, unit, &options);
+    if (status != JY_OK) {
+        if (status == JY_NOMEM)
+            PyErr_NoMemory();
+        else if (!PyErr_Occurred())
+            PyErr_Format(PyExc_ValueError, "not compiled: %s", why == NULL ? "?" : why);
+        jy_unit_free(unit);
+        return NULL;
+    }
+    if (globals != NULL && PyDict_Check(globals))
+        jy_exec_set_globals(exec, globals);
+    PyObject *compiled = jy_compiled_fn_new(exec, "graph", Py_NotImplemented);
+    if (compiled == NULL)
+        jy_exec_free(exec);
+    return compiled;
+}
+
+static PyObject *
+test_compile_graph(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    const char *text, *executor = "llvm";
+    int compare = 0;
+    PyObject *globals = NULL, *objects = NULL;
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$spO!O!", (char **)(uintptr_t)option_names, &text, &executor, &compare, &PyDict_Type, &globals, &PyTuple_Type, &objects))
+        return NULL;
+    return compile_text(text, executor, compare, globals, objects);
+}
+
+/* What guards would have checked. */
+static bool
+check_input(const struct jy_graph *g, const struct jy_node *node, PyObject *input, const int64_t *symbols)
+{
+    const struct jy_dtype_info *info = &jy_dtype_info[node->n_dtype];
+    union jy_scalar value;
+    if (node->n_kind != JY_KIND_ARRAY)
+        return jy_unwrap_scalar(&value, (jy_dtype)node->n_dtype, input);
+    PyArrayObject *a = (PyArrayObject *)input;
+    if (!PyArray_CheckExact(input) || PyArray_TYPE(a) != info->number || PyArray_NDIM(a) != node->n_ndim || !PyArray_ISALIGNED(a) || PyArray_ISBYTESWAPPED(a))
+        return false;
+    int64_t extents[JY_MAX_NDIM], strides[JY_MAX_NDIM];
+    for (int d = 0; d < node->n_ndim; d++) {
+        extents[d] = PyArray_DIM(a, d);
+        strides[d] = PyArray_STRIDE(a, d);
+        int64_t expected;
+        if (symbols != NULL && (!jy_sizes_eval(&expected, &g->g_sizes, node->n_shape[d], symbols) || expected != extents[d]))
+            return false;
+    }
+    if (node->n_layout == NULL || PyArray_SIZE(a) == 0)
+        return true;
+    int64_t step = info->bytes;
+    for (size_t k = node->n_ndim; k-- > 0;) {
+        size_t d = node->n_layout->order[k];
+        if (extents[d] != 1 && strides[d] != step && (node->n_layout->contiguous || (k + 1u == node->n_ndim && node->n_layout->inner_unit)))
+            return false;
+        step *= extents[d];
+    }
+    return true;
+}
+
+static bool
+check_inputs(const struct jy_exec *exec, PyObject *const *inputs, size_t n)
+{
+    const struct jy_graph *g = exec->unit->u_graph;
+    int64_t symbols[256];
+    bool good = n == g->g_ninputs && g->g_sizes.symbols.n <= 256;
+    for (int round = 0; round < 2; round++) {
+        if (good && round == 1)
+            good = jy_run_symbols(symbols, exec, inputs);
+        for (jy_ref r = 0; good && r < g->g_nodes.n; r++)
+            if (jy_graph_at(g, r)->n_op == JY_OP_PLACEHOLDER)
+                good = check_input(g, jy_graph_at(g, r), inputs[jy_graph_at(g, r)->n_input], round == 0 ? NULL : symbols);
+    }
+    if (!good && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "the inputs do not fit the graph's placeholders");
+    return good;
+}
+
+static PyObject *
+test_run_graph(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    const char *text, *executor = "llvm";
+    int compare = 0;
+    PyObject *globals = NULL, *objects = NULL, *head = PyTuple_GetSlice(args, 0, 1), *inputs = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args)), *result = NULL;
+    (void)module;
+    if (head != NULL && inputs != NULL &&
+        PyArg_ParseTupleAndKeywords(head, keywords, "s|$spO!O!", (char **)(uintptr_t)option_names, &text, &executor, &compare, &PyDict_Type, &globals, &PyTuple_Type, &objects)) {
+        PyObject *compiled = compile_text(text, executor, compare, globals, objects);
+        if (compiled != NULL && check_inputs(jy_compiled_fn_exec(compiled), &PyTuple_GET_ITEM(inputs, 0), (size_t)PyTuple_GET_SIZE(inputs)))
+            result = PyObject_Call(compiled, inputs, NULL);
+        Py_XDECREF(compiled);
+    }
+    Py_XDECREF(head);
+    Py_XDECREF(inputs);
+    return result;
+}
+
+static struct jy_exec *
+exec_of(PyObject *object)
+{
+    struct jy_exec *exec = jy_compiled_fn_exec(object);
+    if (exec == NULL)
+        PyErr_SetString(PyExc_TypeError, "not a compiled graph");
+    return exec;
+}
+
+static PyObject *
+test_exec_stats(PyObject *module, PyObject *compiled)
+{
+    (void)module;
+    const struct jy_exec *exec = exec_of(compiled);
+    if (exec == NULL)
+        return NULL;
+    return Py_BuildValue("{sKsKsKsI}", "calls", (unsigned long long)exec->stats.calls, "reruns", (unsigned long long)exec->stats.reruns, "flag_reruns",
+                         (unsigned long long)exec->stats.flag_reruns, "flags", exec->stats.flags);
+}
+
+static PyObject *
+test_exec_texts(PyObject *module, PyObject *compiled)
+{
+    (void)module;
+    struct jy_exec *exec = exec_of(compiled);
+    if (exec == NULL)
+        return NULL;
+    const struct jy_exec_texts *t = jy_exec_texts(exec);
+    return Py_BuildValue("{szszszszsz}", "graph", t->graph, "plan", t->plan, "ir", t->ir, "ir_opt", t->ir_opt, "asm", t->asm_text);
+}
+
+static PyObject *
+test_blocks_kept(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return PyLong_FromSize_t(jy_blocks_kept());
+}
+
+PyMethodDef jy_exec_test_methods[] = {
+    { "_test_compile_graph", (PyCFunction)(void (*)(void))test_compile_graph, METH_VARARGS | METH_KEYWORDS, NULL },
+    { "_test_run_graph", (PyCFunction)(void (*)(void))test_run_graph, METH_VARARGS | METH_KEYWORDS, NULL },
+    { "_test_exec_stats", test_exec_stats, METH_O, NULL },
+    { "_test_exec_texts", test_exec_texts, METH_O, NULL },
+    { "_test_blocks_kept", test_blocks_kept, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
