@@ -11,7 +11,7 @@ struct jy_trace_request {
     PyObject *function;            /* exact function */
     PyObject *const *locals;       /* bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict), borrowed */
     size_t nlocals;
-    const char *const *dynamic;    /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; may be NULL */
+    const char *const *dynamic;    /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */
     uint32_t max_steps, max_nodes, max_inline; /* limits; 0: defaults */
     /* `trace_bytecode` lines (may be NULL) */
     void (*log)(void *context, const char *line);
@@ -22,6 +22,8 @@ struct jy_trace_request {
  * JY_OK: *out is a unit. JY_BREAK: *out is a unit whose u_break says why (free it too). JY_ERROR: a Python exception is set (MemoryError, KeyboardInterrupt). */
 jy_status jy_trace(struct jy_unit **out, const struct jy_trace_request *request);
 void jy_unit_free(struct jy_unit *unit);
+/* Once per process, before the first trace: imports NumPy's C API and resolves numpy.def. -1 with an exception. */
+int jy_np_init(void);
 
 /* A code object for `function` that calls the global `compiled_name` with the unit's inputs, in order, and rebuilds the result from the tuple that comes back.
  * When the object `rerun` comes back instead, the new code returns it as it is: the caller then runs the original.

@@ -25,6 +25,9 @@ jy_status jy_np_call(struct jy_frame *f, struct jy_value **out, PyObject *callab
 /* len(array), iteration over the first axis (extent must be known: guarded), bool/float/int of an array or NumPy scalar */
 jy_status jy_np_length(struct jy_frame *f, struct jy_value **out, struct jy_value *array);
 
+/* The node that holds the present contents of a storage. */
+jy_ref jy_np_present(struct jy_frame *f, struct jy_storage *storage);
+
 /* Turns a live ndarray or NumPy scalar from `source` into an ARRAY or SCALAR value: guards, placeholder, layout. Break ARRAY_KIND when unsupported. */
 jy_status jy_np_realize(struct jy_frame *f, struct jy_value *v);
 

@@ -1,0 +1,142 @@
+/* ndarrays, NumPy scalars, dtypes and ufuncs, described in words of graph/.
+ *
+ * An array is understood when its type is exactly ndarray, its dtype is one of dtype.def in native byte order without metadata, its data is aligned and it has at
+ * most JY_MAX_NDIM axes. Everything else has a reason in words, which becomes the detail of the break. */
+#include "frontend/inspect_array.h"
+
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+#include <numpy/ufuncobject.h>
+
+int
+jy_inspect_array_init(void)
+{
+    return PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0 ? -1 : 0;
+}
+
+static bool
+known_descr(jy_dtype *out, const PyArray_Descr *descr)
+{
+    return jy_dtype_from_number(out, descr->type_num) && PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == NULL;
+}
+
+static void
+fill_extent(struct jy_inspected_array *out, const char *data)
+{
+    uintptr_t low = (uintptr_t)data, high = low + jy_dtype_info[out->dtype].bytes;
+    for (size_t d = 0; d < out->ndim; d++) {
+        if (out->shape[d] == 0)
+            high = low = (uintptr_t)data;
+        if (out->shape[d] == 0)
+            break;
+        int64_t reach = (out->shape[d] - 1) * out->stride[d];
+        *(reach < 0 ? &low : &high) += (uintptr_t)reach;
+    }
+    out->low = low, out->high = high;
+}
+
+bool
+jy_inspect_array(struct jy_inspected_array *out, const char **why, PyObject *object)
+{
+    *why = NULL;
+    if (!PyArray_CheckExact(object)) {
+        *why = PyArray_Check(object) ? "a subclass of ndarray" : "no array";
+        return false;
+    }
+    PyArrayObject *array = (PyArrayObject *)object;
+    if (!known_descr(&out->dtype, PyArray_DESCR(array)))
+        *why = "a dtype other than bool, int32, int64, float32 and float64 in native byte order";
+    else if (!PyArray_ISALIGNED(array))
+        *why = "data that is not aligned";
+    else if (PyArray_NDIM(array) > JY_MAX_NDIM)
+        *why = "more than 8 axes";
+    if (*why != NULL)
+        return false;
+    out->ndim = (uint8_t)PyArray_NDIM(array);
+    for (size_t d = 0; d < out->ndim; d++) {
+        out->shape[d] = PyArray_DIM(array, (int)d);
+        out->stride[d] = PyArray_STRIDE(array, (int)d);
+    }
+    out->c_contiguous = PyArray_IS_C_CONTIGUOUS(array);
+    out->writeable = PyArray_ISWRITEABLE(array);
+    fill_extent(out, PyArray_BYTES(array));
+    return true;
+}
+
+bool
+jy_inspect_is_array(PyObject *object)
+{
+    return PyArray_Check(object);
+}
+
+bool
+jy_inspect_scalar(jy_dtype *dtype, union jy_scalar *value, PyObject *object)
+{
+    *value = (union jy_scalar){ .i = 0 };
+    if (Py_IS_TYPE(object, &PyBoolArrType_Type))
+        *dtype = JY_BOOL, value->i = PyArrayScalar_VAL(object, Bool) != 0;
+    else if (Py_IS_TYPE(object, &PyIntArrType_Type))
+        *dtype = JY_I32, value->i = PyArrayScalar_VAL(object, Int);
+    else if (Py_IS_TYPE(object, &PyLongArrType_Type))
+        *dtype = JY_I64, value->i = PyArrayScalar_VAL(object, Long);
+    else if (Py_IS_TYPE(object, &PyFloatArrType_Type))
+        *dtype = JY_F32, value->f = PyArrayScalar_VAL(object, Float);
+    else if (Py_IS_TYPE(object, &PyDoubleArrType_Type))
+        *dtype = JY_F64, value->d = PyArrayScalar_VAL(object, Double);
+    else
+        return false;
+    return true;
+}
+
+bool
+jy_inspect_is_dtype(PyObject *object)
+{
+    return PyArray_DescrCheck(object);
+}
+
+bool
+jy_inspect_is_ufunc(PyObject *object)
+{
+    return PyObject_TypeCheck(object, &PyUFunc_Type);
+}
+
+/* Types whose conversion to a dtype looks up no attribute. */
+static bool
+names_dtype(PyObject *object)
+{
+    if (PyType_Check(object)) {
+        PyTypeObject *type = (PyTypeObject *)object;
+        return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type ||
+               (PyType_IsSubtype(type, &PyGenericArrType_Type) && !PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE));
+    }
+    return PyArray_DescrCheck(object) || PyUnicode_CheckExact(object);
+}
+
+bool
+jy_inspect_dtype(jy_dtype *out, PyObject *object)
+{
+    PyArray_Descr *descr = NULL;
+    if (!names_dtype(object))
+        return false;
+    if (!PyArray_DescrConverter(object, &descr)) {
+        PyErr_Clear();
+        return false;
+    }
+    bool known = known_descr(out, descr);
+    Py_DECREF(descr);
+    return known;
+}
+
+PyObject *
+jy_inspect_descr(jy_dtype dtype)
+{
+    PyArray_Descr *descr = PyArray_DescrFromType(jy_dtype_info[dtype].number);
+    Py_DECREF(descr); /* the built-in descriptors are never freed */
+    return (PyObject *)descr;
+}
+
+PyTypeObject *
+jy_inspect_scalar_type(jy_dtype dtype)
+{
+    return (PyTypeObject *)PyArray_TypeObjectFromType(jy_dtype_info[dtype].number);
+}
