@@ -69,7 +69,4 @@ int jy_exec_init(void);
 /* "scipy-openblas 0.3.31 Haswell, 64-bit ints" or "none"; "one tree" or "pieces of 8192" */
 void jy_exec_describe(const char **blas, const char **sum_rule);
 
-/* test_hooks.c: methods of _jitney for tests: run a graph given as text. */
-extern PyMethodDef jy_exec_test_methods[];
-
 #endif

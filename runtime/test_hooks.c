@@ -5,6 +5,7 @@
  *     _test_exec_stats(compiled) -> dict     _test_exec_texts(compiled) -> dict     _test_blocks_kept() -> bytes
  *
  * Call-outs in the text name their callables by handle: handle k is objects[k - 1]. The inputs of _test_run_graph are checked against the placeholders, because no guards stand before. */
+#include "runtime/test_hooks.h"
 #include "frontend/frontend.h"
 #include "runtime/alloc.h"
 #include "runtime/exec_internal.h"
