@@ -206,7 +206,7 @@ iteration_order(uint8_t *order, size_t ndim, size_t n, const struct strides *str
 static const struct jy_layout *
 layout_in_order(struct jy_frame *f, size_t ndim, const jy_sx *shape, const uint8_t *order, jy_dtype dtype)
 {
-    int64_t extents[JY_MAX_NDIM];
+    int64_t extents[JY_MAX_NDIM] = { 0 };
     for (size_t d = 0; d < ndim; d++)
         extents[d] = jy_np_hint(f, shape[d]);
     struct jy_layout layout = jy_layout_fresh(ndim, extents, order, jy_dtype_info[dtype].bytes);
