@@ -31,11 +31,12 @@ enum jy_value_kind {
     JY_V_CELL,      /* cell: contents */
     JY_V_OPAQUE,    /* known only by its source; can be passed on and returned */
     JY_V_SET,       /* constants in order of insertion; made while tracing, cannot be returned */
+    JY_V_DICTVIEW,  /* keys (position 0), values (1) or items (2) of the dict `sequence` */
 };
 
 /* What an iterator does when asked for the next value. Nothing is consumed ahead of the program. */
 enum jy_iter_how {
-    JY_ITER_SEQUENCE,  /* items of `sequence` from `position`: tuple, list (as long as it is by then), range, array, constant, keys of a dict */
+    JY_ITER_SEQUENCE,  /* items of `sequence` from `position`: tuple, list (as long as it is by then), range, array; part 0: the dict that must not grow */
     JY_ITER_REVERSED,  /* `position` items of `sequence` are left */
     JY_ITER_ZIP,       /* a tuple of the next of each part; `strict` */
     JY_ITER_ENUMERATE, /* (position, next of part 0) */
@@ -44,12 +45,16 @@ enum jy_iter_how {
     JY_ITER_GENERATOR, /* the suspended `frame` of an inlined generator */
 };
 
-/* Memory that arrays live in: which graph node is its present version. Shared by all symbolic views of it. */
+/* Memory that arrays live in: which graph node is its present version. Shared by all symbolic views of it. An array reshaped without a copy has a storage of its own that
+ * follows the one it is made `of`: read `version` through jy_np_present. */
 struct jy_storage {
     jy_ref version;          /* placeholder, fresh node, or last STORE */
     bool fresh;              /* made during the trace */
     uint32_t input;          /* !fresh: number of the graph input */
-    const struct jy_view *whole; /* NULL */
+    bool written;            /* !fresh: the unit writes it */
+    PyObject *object;        /* !fresh: the live array, borrowed from the traced call */
+    struct jy_value *of;     /* reshaped: the array whose elements these are; NULL */
+    jy_ref of_node;          /* its node when `version` was made */
 };
 
 struct jy_value {
@@ -89,8 +94,9 @@ struct jy_value {
             struct jy_value *defaults, *kwdefaults, *closure;
             PyObject *code;
             jy_src globals_of;
+            struct jy_frame *maker;         /* FUNCTION made while tracing: the frame whose globals it has */
         } func;
-        struct {                            /* ITER */
+        struct {                            /* ITER, DICTVIEW */
             struct jy_value *sequence;
             size_t position;
             struct jy_value **parts;        /* iterators that this one asks */
@@ -109,6 +115,7 @@ struct jy_frame;
 
 /* Constructors. Objects are borrowed and kept in the unit's object table. */
 struct jy_value *jy_value_const(struct jy_frame *f, PyObject *object);
+/* One value per source: equal sources are one object. */
 struct jy_value *jy_value_lazy(struct jy_frame *f, PyObject *object, jy_src source);
 struct jy_value *jy_value_const_take(struct jy_frame *f, PyObject *object); /* refs: steals object; NULL: an exception is set */
 struct jy_value *jy_value_callable(struct jy_frame *f, PyObject *object, jy_src source);
