@@ -122,6 +122,7 @@ count_value(struct count *c, const struct jy_value *v, int depth)
         count_value(c, v->u.func.closure, depth + 1);
         break;
     case JY_V_ITER:
+    case JY_V_DICTVIEW:
         count_value(c, v->u.iter.sequence, depth + 1);
         count_values(c, v->u.iter.parts, v->u.iter.nparts, depth + 1);
         if (v->u.iter.frame != NULL && !v->u.iter.frame->f_running)
@@ -144,13 +145,18 @@ count_value(struct count *c, const struct jy_value *v, int depth)
     }
 }
 
-bool
-jy_frame_is_temporary(const struct jy_frame *f, const struct jy_value *v)
+uint32_t
+jy_frame_references(const struct jy_frame *f, const struct jy_value *v)
 {
-    if (v->v_kind != JY_V_ARRAY || v->v_source != JY_NO_SOURCE || !v->u.array.storage->fresh || v->u.array.view != NULL)
-        return false;
     struct count c = { .storage = v->u.array.storage };
     for (const struct jy_frame *at = f; at != NULL; at = at->f_back)
         count_frame(&c, at, 0);
-    return c.n < MANY;
+    return c.n;
+}
+
+bool
+jy_frame_is_temporary(const struct jy_frame *f, const struct jy_value *v)
+{
+    return v->v_kind == JY_V_ARRAY && v->v_source == JY_NO_SOURCE && v->u.array.storage->fresh && v->u.array.view == NULL &&
+           jy_frame_references(f, v) < MANY;
 }

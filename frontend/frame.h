@@ -24,7 +24,7 @@ struct jy_trace_state {
     PyObject *ndarray, *generic;        /* numpy's types, borrowed; NULL: NumPy is not loaded */
     PyObject *held;                     /* list: keeps objects that only the trace looks at alive until it ends */
     struct { struct jy_code **at; size_t n, cap; } codes; /* decoded ones */
-    struct jy_frame *top;               /* the innermost frame */
+    struct { struct jy_value **at; size_t n, cap; } values; /* by source; NULL: not asked for yet */
 };
 
 struct jy_frame {
@@ -59,6 +59,8 @@ PyObject *jy_hold(struct jy_frame *f, PyObject *object);
 /* Line and file of the user's code that is being interpreted. */
 uint32_t jy_frame_line(const struct jy_frame *f);
 const char *jy_frame_file(const struct jy_frame *f);
+/* How many references to this array's memory eager would have in all frames: 0, 1, or 2 for more. */
+uint32_t jy_frame_references(const struct jy_frame *f, const struct jy_value *v);
 /* Would eager hold the only reference to this fresh array on its value stack (then NumPy may reuse its memory for the result)? */
 bool jy_frame_is_temporary(const struct jy_frame *f, const struct jy_value *v);
 

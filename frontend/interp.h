@@ -53,8 +53,6 @@ jy_status jy_interp_run(struct jy_frame *f);
 
 /* ---- protocols ---- */
 
-/* *out stays NULL when there surely is no such attribute (of a module or a plain object) */
-jy_status jy_getattr_try(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name);
 jy_status jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name);
 jy_status jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct jy_value *key);
 jy_status jy_setitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct jy_value *item);
@@ -78,7 +76,7 @@ jy_status jy_iter_collect(struct jy_frame *f, struct jy_value **out, enum jy_val
 /* Positional arguments first, then those named by the tuple `kwnames` (or NULL). */
 jy_status jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, size_t nargs, struct jy_value *const *args,
                   PyObject *kwnames);
-jy_status jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *function, struct jy_value *self, size_t nargs,
+jy_status jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t nargs,
                          struct jy_value *const *args, PyObject *kwnames);
 /* *handled false: the callable is none of builtins.def */
 jy_status jy_call_builtin(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
@@ -97,6 +95,8 @@ jy_status jy_take(struct jy_frame *f, struct jy_value **out, PyObject *object);
 PyObject *jy_value_as_object(struct jy_frame *f, struct jy_value *v);
 /* Constant containers (tuple, str, bytes, frozenset, range) and known sequences as values; *items NULL: not a known sequence */
 jy_status jy_value_items(struct jy_frame *f, struct jy_value ***items, size_t *n, struct jy_value *v);
+void jy_seq_remove(struct jy_value *seq, size_t at);
+void jy_seq_insert(struct jy_frame *f, struct jy_value *seq, size_t at, struct jy_value *item);
 void jy_seq_append(struct jy_frame *f, struct jy_value *seq, struct jy_value *item);
 /* Index of a key among a DICT's keys or -1; keys are plain. */
 jy_status jy_dict_find(struct jy_frame *f, size_t *index, bool *found, struct jy_value *dict, struct jy_value *key);

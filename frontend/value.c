@@ -37,10 +37,16 @@ jy_value_const_take(struct jy_frame *f, PyObject *object)
 struct jy_value *
 jy_value_lazy(struct jy_frame *f, PyObject *object, jy_src source)
 {
-    struct jy_value *v = jy_value_new(f, JY_V_LAZY);
-    v->v_object = object;
-    v->v_source = source;
-    return v;
+    struct jy_trace_state *t = f->f_trace;
+    while (t->values.n <= source)
+        *jy_vec_push(jy_frame_arena(f), &t->values) = NULL;
+    struct jy_value **slot = &t->values.at[source];
+    if (*slot == NULL) {
+        *slot = jy_value_new(f, JY_V_LAZY);
+        (*slot)->v_object = object;
+        (*slot)->v_source = source;
+    }
+    return *slot;
 }
 
 struct jy_value *
@@ -247,14 +253,14 @@ jy_value_node(struct jy_frame *f, jy_ref *out, struct jy_value *v)
     }
     if (v->v_kind != JY_V_ARRAY)
         return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "%s as an array", jy_value_describe(f, v));
-    struct jy_storage *storage = v->u.array.storage;
+    jy_ref version = jy_np_present(f, v->u.array.storage);
     if (v->u.array.view == NULL) {
-        *out = storage->version;
+        *out = version;
         return JY_OK;
     }
-    if (v->u.array.node == JY_NO_REF || v->u.array.node_version != storage->version) {
-        v->u.array.node = jy_graph_view(g, storage->version, v->u.array.view, v->u.array.shape);
-        v->u.array.node_version = storage->version;
+    if (v->u.array.node == JY_NO_REF || v->u.array.node_version != version) {
+        v->u.array.node = jy_graph_view(g, version, v->u.array.view, v->u.array.shape);
+        v->u.array.node_version = version;
         if (v->u.array.layout != NULL)
             jy_graph_set_layout(g, v->u.array.node, v->u.array.layout);
     }
@@ -305,6 +311,8 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
             break;
         *out = true;
         return JY_OK;
+    case JY_V_DICTVIEW:
+        return jy_value_truth(f, out, v->u.iter.sequence);
     case JY_V_SLICE:
     case JY_V_FUNCTION:
     case JY_V_METHOD:
@@ -468,6 +476,9 @@ describe(struct jy_text *text, struct jy_frame *f, const struct jy_value *v)
     }
     case JY_V_ITER:
         jy_text_add(text, "iterator");
+        return;
+    case JY_V_DICTVIEW:
+        jy_text_add(text, "dict view");
         return;
     case JY_V_CELL:
         jy_text_add(text, "cell");

@@ -1,0 +1,202 @@
+/* Tuples, lists, dicts and sets of values, and their constant relatives. */
+#include "frontend/interp.h"
+
+jy_status
+jy_take(struct jy_frame *f, struct jy_value **out, PyObject *object)
+{
+    if (object == NULL)
+        return jy_break_from_exception(f, JY_BREAK_RAISES);
+    *out = jy_value_const_take(f, object);
+    return JY_OK;
+}
+
+static PyObject *
+as_tuple(struct jy_frame *f, struct jy_value *v)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)v->u.seq.n);
+    for (size_t i = 0; tuple != NULL && i < v->u.seq.n; i++) {
+        PyObject *item = jy_value_as_object(f, v->u.seq.at[i]);
+        if (item == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, i, item);
+    }
+    return tuple;
+}
+
+/* A part of a slice or range; absent ones are None. */
+static PyObject *
+as_part(struct jy_frame *f, struct jy_value *v)
+{
+    return v != NULL ? jy_value_as_object(f, v) : Py_NewRef(Py_None);
+}
+
+static PyObject *
+as_range(struct jy_frame *f, struct jy_value *v)
+{
+    PyObject *start = as_part(f, v->u.range.start), *stop = as_part(f, v->u.range.stop), *step = as_part(f, v->u.range.step);
+    PyObject *object = NULL;
+    if (start != NULL && stop != NULL && step != NULL)
+        object = v->v_kind == JY_V_SLICE ? PySlice_New(start, stop, step)
+                                         : PyObject_CallFunctionObjArgs((PyObject *)&PyRange_Type, start, stop, step, NULL);
+    Py_XDECREF(start);
+    Py_XDECREF(stop);
+    Py_XDECREF(step);
+    return object;
+}
+
+PyObject *
+jy_value_as_object(struct jy_frame *f, struct jy_value *v)
+{
+    PyObject *object = NULL;
+    if (jy_value_realize(f, v) != JY_OK)
+        PyErr_Clear();
+    else if (v->v_kind == JY_V_TUPLE)
+        object = as_tuple(f, v);
+    else if (v->v_kind == JY_V_SLICE || v->v_kind == JY_V_RANGE)
+        object = as_range(f, v);
+    else if (v->v_kind == JY_V_CONST || v->v_kind == JY_V_CALLABLE)
+        object = Py_NewRef(v->v_object);
+    if (object == NULL)
+        PyErr_Clear();
+    return object;
+}
+
+/* ---- sequences ---- */
+
+static jy_status
+const_items(struct jy_frame *f, struct jy_value ***items, size_t *n, PyObject *object)
+{
+    if (!PyTuple_CheckExact(object) && !PyUnicode_CheckExact(object) && !PyBytes_CheckExact(object) &&
+        !PyFrozenSet_CheckExact(object))
+        return JY_OK;
+    PyObject *tuple = jy_hold(f, PySequence_Tuple(object));
+    if (tuple == NULL)
+        return jy_break_from_exception(f, JY_BREAK_RAISES);
+    *n = (size_t)PyTuple_GET_SIZE(tuple);
+    *items = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, *n + 1);
+    for (size_t i = 0; i < *n; i++)
+        (*items)[i] = jy_value_const(f, PyTuple_GET_ITEM(tuple, i));
+    return JY_OK;
+}
+
+jy_status
+jy_value_items(struct jy_frame *f, struct jy_value ***items, size_t *n, struct jy_value *v)
+{
+    TRY(jy_value_realize(f, v));
+    *items = NULL;
+    *n = 0;
+    if (v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST || v->v_kind == JY_V_SET) {
+        *items = v->u.seq.at;
+        *n = v->u.seq.n;
+    } else if (v->v_kind == JY_V_CONST) {
+        return const_items(f, items, n, v->v_object);
+    } else if (v->v_kind == JY_V_RANGE || v->v_kind == JY_V_ARRAY || v->v_kind == JY_V_ITER || v->v_kind == JY_V_DICT ||
+               v->v_kind == JY_V_DICTVIEW) {
+        struct jy_value *all;
+        TRY(jy_iter_collect(f, &all, JY_V_TUPLE, v));
+        *items = all->u.seq.at;
+        *n = all->u.seq.n;
+    }
+    return JY_OK;
+}
+
+void
+jy_seq_append(struct jy_frame *f, struct jy_value *seq, struct jy_value *item)
+{
+    *jy_vec_push(jy_frame_arena(f), &seq->u.seq) = item;
+}
+
+void
+jy_seq_remove(struct jy_value *seq, size_t at)
+{
+    for (size_t i = at; i + 1 < seq->u.seq.n; i++) {
+        seq->u.seq.at[i] = seq->u.seq.at[i + 1];
+        if (seq->v_kind == JY_V_DICT)
+            seq->u.seq.keys[i] = seq->u.seq.keys[i + 1];
+    }
+    seq->u.seq.n--;
+}
+
+void
+jy_seq_insert(struct jy_frame *f, struct jy_value *seq, size_t at, struct jy_value *item)
+{
+    jy_seq_append(f, seq, item);
+    for (size_t i = seq->u.seq.n - 1; i > at; i--)
+        seq->u.seq.at[i] = seq->u.seq.at[i - 1];
+    seq->u.seq.at[at] = item;
+}
+
+jy_status
+jy_check_mutable(struct jy_frame *f, struct jy_value *v)
+{
+    if (v->v_source != JY_NO_SOURCE)
+        return jy_break(f, JY_BREAK_STORE_CONTAINER, "%s", jy_value_describe(f, v));
+    return JY_OK;
+}
+
+/* ---- dicts ---- */
+
+static jy_status
+get_key(struct jy_frame *f, PyObject **out, struct jy_value *key)
+{
+    bool baked;
+    TRY(jy_value_bake(f, &baked, key));
+    if (key->v_kind == JY_V_SCALAR && key->u.scalar.has_size) {
+        int64_t k;
+        TRY(jy_value_index(f, &k, key));
+        *out = jy_hold(f, PyLong_FromLongLong(k));
+        return *out != NULL ? JY_OK : JY_ERROR;
+    }
+    *out = jy_hold(f, jy_value_as_object(f, key));
+    if (*out == NULL || !jy_value_is_plain(f, *out))
+        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s as a key", jy_value_describe(f, key));
+    return JY_OK;
+}
+
+static jy_status
+find(struct jy_frame *f, size_t *index, bool *found, const struct jy_value *dict, PyObject *key)
+{
+    *found = false;
+    for (size_t i = 0; i < dict->u.seq.n && !*found; i++) {
+        int equal = PyObject_RichCompareBool(dict->u.seq.keys[i], key, Py_EQ);
+        if (equal < 0)
+            return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ITEM);
+        *found = equal;
+        *index = i;
+    }
+    return JY_OK;
+}
+
+jy_status
+jy_dict_find(struct jy_frame *f, size_t *index, bool *found, struct jy_value *dict, struct jy_value *key)
+{
+    PyObject *object;
+    TRY(get_key(f, &object, key));
+    return find(f, index, found, dict, object);
+}
+
+jy_status
+jy_dict_set(struct jy_frame *f, struct jy_value *dict, struct jy_value *key, struct jy_value *value)
+{
+    PyObject *object;
+    size_t index = 0;
+    bool found;
+    TRY(get_key(f, &object, key));
+    TRY(find(f, &index, &found, dict, object));
+    if (found) {
+        dict->u.seq.at[index] = value;
+        return JY_OK;
+    }
+    size_t cap = dict->u.seq.cap, n = dict->u.seq.n;
+    jy_seq_append(f, dict, value);
+    if (dict->u.seq.cap != cap || dict->u.seq.keys == NULL) {
+        PyObject **keys = JY_NEW_ARRAY(jy_frame_arena(f), PyObject *, dict->u.seq.cap);
+        for (size_t i = 0; i < n; i++)
+            keys[i] = dict->u.seq.keys[i];
+        dict->u.seq.keys = keys;
+    }
+    jy_keep(f->f_trace->unit, object);
+    dict->u.seq.keys[n] = object;
+    return JY_OK;
+}

@@ -1,0 +1,192 @@
+/* The loop of the symbolic interpreter: check an instruction, log it, dispatch it.
+ *
+ * Decides: when a trace has gone on for too long. Relies on: the opcode tables for what an instruction takes and leaves. Guarantees to handlers: operands
+ * are there, results fit, indices are inside their tables; bytecode that no compiler made breaks here and nowhere else. */
+#include "frontend/ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cpython/decode.h"
+
+enum { DEFAULT_STEPS = 60000, DEFAULT_NODES = 6000 };
+
+typedef jy_status handler(struct jy_frame *f, const struct jy_instr *instr);
+
+struct row {
+    handler *handle; /* NULL: breaks for `reason` */
+    enum jy_break_reason reason;
+};
+
+static const struct row rows[256] = {
+#define OPCODE(name, handler, argkind, caches, pops, pushes) [name] = { .handle = handler },
+#define OPCODE_BREAKS(name, why, argkind, caches, pops, pushes) [name] = { .reason = JY_BREAK_##why },
+#include "frontend/cpython/opcodes.def"
+};
+
+static jy_status
+decode(struct jy_code **out, struct jy_frame *f, PyObject *code)
+{
+    struct jy_trace_state *t = f->f_trace;
+    for (size_t i = 0; i < t->codes.n; i++) {
+        if ((PyObject *)t->codes.at[i]->c_origin == code) {
+            *out = t->codes.at[i];
+            return JY_OK;
+        }
+    }
+    jy_status status = jy_decode_code(out, jy_frame_arena(f), code);
+    if (status == JY_BREAK)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "%s", (*out)->c_error);
+    if (status == JY_OK)
+        *jy_vec_push(jy_frame_arena(f), &t->codes) = *out;
+    return status;
+}
+
+jy_status
+jy_frame_new(struct jy_frame **out, struct jy_frame *back, struct jy_trace_state *trace, PyObject *function, PyObject *code,
+             jy_src source)
+{
+    struct jy_arena *arena = trace->unit->u_arena;
+    PyCodeObject *co = (PyCodeObject *)code;
+    struct jy_frame *f = JY_NEW(arena, struct jy_frame);
+    *out = f;
+    jy_keep(trace->unit, code);
+    f->f_trace = trace;
+    f->f_back = back;
+    f->f_function = function;
+    f->f_code = code;
+    f->f_pc = f->f_next = JY_NO_INSTR;
+    f->f_function_source = source;
+    if (function != NULL) {
+        f->f_globals = ((PyFunctionObject *)function)->func_globals;
+        f->f_builtins = ((PyFunctionObject *)function)->func_builtins;
+    } else {
+        f->f_globals = back->f_globals;
+        f->f_builtins = back->f_builtins;
+    }
+    f->f_nlocals = (size_t)co->co_nlocalsplus;
+    f->f_locals = JY_NEW_ARRAY(arena, struct jy_value *, f->f_nlocals + 1);
+    f->f_stacksize = (size_t)co->co_stacksize + 1; /* one for the placeholder that an exhausted FOR_ITER leaves */
+    f->f_stack = JY_NEW_ARRAY(arena, struct jy_value *, f->f_stacksize);
+    struct jy_code *decoded = NULL;
+    TRY(decode(&decoded, f, code));
+    f->f_instrs = decoded;
+    f->f_next = jy_code_begin(decoded);
+    return JY_OK;
+}
+
+/* ---- checks ---- */
+
+static bool
+fits(const struct jy_frame *f, const struct jy_instr *instr)
+{
+    int op = instr->i_op, arg = instr->i_arg;
+    size_t pops = (size_t)jy_instr_pops(op, arg);
+    int straight = jy_instr_pushes(op, arg, false), jumping = jy_instr_pushes(op, arg, true);
+    size_t pushes = (size_t)(straight > jumping ? straight : jumping);
+    return pops <= f->f_depth && f->f_depth - pops + pushes <= f->f_stacksize;
+}
+
+static bool
+is_inside(const struct jy_frame *f, const struct jy_instr *instr)
+{
+    const PyCodeObject *co = (PyCodeObject *)f->f_code;
+    size_t arg = (size_t)instr->i_arg;
+    switch (jy_instr_argkind(instr->i_op)) {
+    case JY_ARG_CONST:
+        return arg < (size_t)PyTuple_GET_SIZE(co->co_consts);
+    case JY_ARG_NAME:
+    case JY_ARG_NAME1:
+    case JY_ARG_NAME2:
+        return jy_instr_name_index(instr) < PyTuple_GET_SIZE(co->co_names);
+    case JY_ARG_LOCAL:
+    case JY_ARG_DEREF:
+        return arg < f->f_nlocals;
+    case JY_ARG_LOCAL2:
+        return (arg >> 4) < f->f_nlocals && (arg & 15) < f->f_nlocals;
+    case JY_ARG_NONE:
+    case JY_ARG_JUMP_FWD:
+    case JY_ARG_JUMP_BACK:
+    case JY_ARG_COMPARE:
+    case JY_ARG_BINOP:
+    case JY_ARG_COUNT:
+    case JY_ARG_RAW:
+    case JY_ARG_INTERNAL:
+        break;
+    }
+    return true;
+}
+
+static jy_status
+check_budget(struct jy_frame *f)
+{
+    struct jy_trace_state *t = f->f_trace;
+    uint32_t max_steps = t->request->max_steps != 0 ? t->request->max_steps : DEFAULT_STEPS;
+    uint32_t max_nodes = t->request->max_nodes != 0 ? t->request->max_nodes : DEFAULT_NODES;
+    if (++t->steps > max_steps)
+        return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %u instructions", max_steps);
+    if (t->graph->g_nodes.n > max_nodes)
+        return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %u operations", max_nodes);
+    return JY_OK;
+}
+
+/* ---- log ---- */
+
+static void
+log_instruction(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_text text = { 0 };
+    jy_text_add(&text, "%s:%u  %*s%d %s", jy_frame_file(f), jy_frame_line(f), 2 * (int)f->f_trace->depth, "",
+                2 * (instr->i_offset + instr->i_prefix), jy_instr_opname(instr->i_op));
+    if (jy_instr_argkind(instr->i_op) != JY_ARG_NONE)
+        jy_text_add(&text, " %d", instr->i_arg);
+    jy_text_add(&text, "  [");
+    for (size_t i = 0; i < f->f_depth; i++)
+        jy_text_add(&text, i != 0 ? ", %s" : "%s", jy_value_describe(f, f->f_stack[i]));
+    jy_text_add(&text, "]");
+    if (text.at != NULL && !text.failed)
+        f->f_trace->request->log(f->f_trace->request->context, text.at);
+    jy_text_free(&text);
+}
+
+/* ---- the loop ---- */
+
+static jy_status
+step(struct jy_frame *f)
+{
+    f->f_pc = f->f_next;
+    if (f->f_pc == JY_NO_INSTR)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "the code ends without a return");
+    const struct jy_instr *instr = jy_code_at(f->f_instrs, f->f_pc);
+    f->f_next = jy_code_next(f->f_instrs, f->f_pc);
+    f->f_trace->graph->g_line = jy_frame_line(f);
+    if (f->f_trace->request->log != NULL)
+        log_instruction(f, instr);
+    TRY(check_budget(f));
+    if (!fits(f, instr) || !is_inside(f, instr))
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "%s out of bounds", jy_instr_opname(instr->i_op));
+    const struct row *row = &rows[instr->i_op];
+    if (row->handle == NULL)
+        return jy_break(f, row->reason, "%s", jy_instr_opname(instr->i_op));
+    jy_status status = row->handle(f, instr);
+    assert((status == JY_ERROR) == (PyErr_Occurred() != NULL));
+    return status;
+}
+
+jy_status
+jy_interp_run(struct jy_frame *f)
+{
+    struct jy_graph *g = f->f_trace->graph;
+    const char *file = g->g_file;
+    uint32_t line = g->g_line;
+    jy_status status = JY_OK;
+    g->g_file = jy_frame_file(f);
+    f->f_return = f->f_yield = NULL;
+    f->f_running = true;
+    while (status == JY_OK && f->f_return == NULL && f->f_yield == NULL)
+        status = step(f);
+    f->f_running = false;
+    g->g_file = file;
+    g->g_line = line;
+    return status;
+}

@@ -1,0 +1,254 @@
+/* Attributes.
+ *
+ *     module            its dict, an ATTR source; no module-level __getattr__
+ *     array, scalar     np.h
+ *     plain constants   the real attribute, when it is plain itself; methods by name
+ *     containers        methods by name
+ *     classes           functions and plain data of classes whose metaclass is `type`
+ *     other objects     instance attributes, class data and methods, guarded by the exact type, when neither the class's __getattribute__ nor a data
+ *                       descriptor other than a slot has a say
+ */
+#include "frontend/ops.h"
+
+#include <string.h>
+
+static struct jy_value *
+method_of(struct jy_frame *f, struct jy_value *self, PyObject *name)
+{
+    struct jy_value *m = jy_value_new(f, JY_V_METHOD);
+    jy_keep(f->f_trace->unit, name);
+    m->u.func.self = self;
+    m->u.func.name = name;
+    return m;
+}
+
+static jy_status
+no_attribute(struct jy_frame *f, struct jy_value *v, PyObject *name)
+{
+    return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of %s", PyUnicode_AsUTF8(name), jy_value_describe(f, v));
+}
+
+/* An object that somebody else certainly holds, at the end of `source`. */
+static struct jy_value *
+attribute(struct jy_frame *f, struct jy_value *v, PyObject *name, PyObject *object)
+{
+    return jy_value_lazy(f, object, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, v->v_source, 0, name));
+}
+
+static jy_status
+module_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    if (!PyModule_CheckExact(v->v_object) || v->v_source == JY_NO_SOURCE)
+        return no_attribute(f, v, name);
+    PyObject *dict = PyModule_GetDict(v->v_object), *object = PyDict_GetItemWithError(dict, name);
+    if (object != NULL) {
+        *out = attribute(f, v, name, object);
+        return JY_OK;
+    }
+    if (PyErr_Occurred())
+        return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
+    return no_attribute(f, v, name); /* made by the module's __getattr__, or absent: nothing guards absence */
+}
+
+static jy_status
+plain_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    if (!jy_value_is_plain(f, v->v_object))
+        return no_attribute(f, v, name);
+    PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
+    if (object == NULL)
+        return jy_break_from_exception(f, JY_BREAK_RAISES);
+    if (PyCFunction_Check(object)) {
+        *out = method_of(f, v, name);
+        return JY_OK;
+    }
+    if (!jy_value_is_plain(f, object))
+        return no_attribute(f, v, name);
+    *out = PyType_Check(object) ? jy_value_callable(f, object, JY_NO_SOURCE) : jy_value_const(f, object);
+    return JY_OK;
+}
+
+/* ---- classes and instances ---- */
+
+static PyObject *
+raw_attribute(PyTypeObject *type, PyObject *name)
+{
+    return _PyType_Lookup(type, name);
+}
+
+static bool
+is_data(PyObject *raw)
+{
+    return Py_TYPE(raw)->tp_descr_get == NULL && Py_TYPE(raw)->tp_descr_set == NULL;
+}
+
+static jy_status
+class_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    PyTypeObject *type = (PyTypeObject *)v->v_object;
+    PyObject *raw = Py_IS_TYPE(v->v_object, &PyType_Type) ? raw_attribute(type, name) : NULL;
+    if (raw == NULL || raw_attribute(&PyType_Type, name) != NULL)
+        return no_attribute(f, v, name);
+    if (v->v_source == JY_NO_SOURCE || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
+        PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
+        if (object == NULL)
+            return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
+        if (jy_value_is_plain(f, object) && !PyType_Check(object))
+            *out = jy_value_const(f, object);
+        else
+            *out = jy_value_callable(f, object, JY_NO_SOURCE);
+        return JY_OK;
+    }
+    if (Py_IS_TYPE(raw, &PyStaticMethod_Type) || PyFunction_Check(raw) || is_data(raw)) {
+        PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
+        if (object == NULL)
+            return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
+        *out = attribute(f, v, name, object);
+        return JY_OK;
+    }
+    return no_attribute(f, v, name);
+}
+
+/* The function behind a bound method, reached through the instance so that one guard sees both the class and whatever may come to shadow it. */
+static jy_status
+method_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name, PyObject *raw)
+{
+    struct jy_value *method = jy_value_new(f, JY_V_METHOD);
+    PyObject *func = jy_hold(f, PyUnicode_InternFromString("__func__"));
+    if (func == NULL)
+        return JY_ERROR;
+    jy_src bound = jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, v->v_source, 0, name);
+    method->u.func.self = v;
+    method->u.func.function = jy_value_lazy(f, raw, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, bound, 0, func));
+    *out = method;
+    return JY_OK;
+}
+
+/* Would finding the attribute call something? Of what the class holds only functions, static methods, slots and plain data surely do not. */
+static bool
+is_quiet(PyObject *raw)
+{
+    return raw == NULL || is_data(raw) || PyFunction_Check(raw) || Py_IS_TYPE(raw, &PyStaticMethod_Type) ||
+           Py_IS_TYPE(raw, &PyMemberDescr_Type);
+}
+
+static jy_status
+instance_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    PyTypeObject *type = Py_TYPE(v->v_object);
+    PyObject *raw = raw_attribute(type, name);
+    if (v->v_source == JY_NO_SOURCE || type->tp_getattro != PyObject_GenericGetAttr || !is_quiet(raw))
+        return no_attribute(f, v, name);
+    PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
+    if (object == NULL)
+        return jy_break_from_exception(f, JY_BREAK_RAISES);
+    jy_guard_type(f, v->v_source, type);
+    if (raw == NULL || !PyFunction_Check(raw)) {
+        *out = attribute(f, v, name, object);
+        return JY_OK;
+    }
+    if (PyMethod_Check(object) && PyMethod_GET_FUNCTION(object) == raw && PyMethod_GET_SELF(object) == v->v_object)
+        return method_attribute(f, out, v, name, raw);
+    return no_attribute(f, v, name); /* shadowed by an attribute of the instance */
+}
+
+/* ---- the protocol ---- */
+
+static jy_status
+part(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    static const char *const names[] = { "start", "stop", "step" };
+    struct jy_value *parts[] = { v->u.range.start, v->u.range.stop, v->u.range.step };
+    for (int i = 0; i < 3; i++) {
+        if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
+            *out = parts[i] != NULL ? parts[i] : jy_value_const(f, Py_None);
+            return JY_OK;
+        }
+    }
+    return no_attribute(f, v, name);
+}
+
+jy_status
+jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    TRY(jy_value_realize(f, v));
+    const char *text = PyUnicode_AsUTF8(name);
+    if (text == NULL)
+        return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
+    switch ((enum jy_value_kind)v->v_kind) {
+    case JY_V_MODULE:
+        return module_attribute(f, out, v, name);
+    case JY_V_ARRAY:
+        return jy_np_getattr(f, out, v, name);
+    case JY_V_SCALAR:
+        if (v->u.scalar.kind == JY_KIND_NPSCALAR)
+            return jy_np_getattr(f, out, v, name);
+        break;
+    case JY_V_CONST:
+        return plain_attribute(f, out, v, name);
+    case JY_V_CALLABLE:
+        if (PyType_Check(v->v_object))
+            return class_attribute(f, out, v, name);
+        break;
+    case JY_V_TUPLE:
+    case JY_V_LIST:
+    case JY_V_DICT:
+    case JY_V_SET:
+        if (!jy_method_is_known(v, text))
+            break;
+        *out = method_of(f, v, name);
+        return JY_OK;
+    case JY_V_RANGE:
+    case JY_V_SLICE:
+        return part(f, out, v, name);
+    case JY_V_OPAQUE:
+        return instance_attribute(f, out, v, name);
+    case JY_V_NULL:
+    case JY_V_LAZY:
+    case JY_V_FUNCTION:
+    case JY_V_METHOD:
+    case JY_V_ITER:
+    case JY_V_CELL:
+    case JY_V_DICTVIEW:
+        break;
+    }
+    return no_attribute(f, v, name);
+}
+
+/* ---- instructions ---- */
+
+static PyObject *
+name_of(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return jy_code_name(f->f_instrs, jy_instr_name_index(instr));
+}
+
+/* A method comes as one value with its self; CALL sees that its other slot is NULL. */
+static jy_status
+load(struct jy_frame *f, const struct jy_instr *instr, bool with_null)
+{
+    struct jy_value *v;
+    TRY(jy_getattr(f, &v, *jy_peek(f, 1), name_of(f, instr)));
+    if (!with_null)
+        return jy_replace(f, 1, v);
+    TRY(jy_replace(f, 1, jy_value_new(f, JY_V_NULL)));
+    return jy_push(f, v);
+}
+
+jy_status
+op_load_attr(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return load(f, instr, jy_instr_pushes_null(instr));
+}
+
+jy_status
+op_load_method(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return load(f, instr, true);
+}
+
+jy_status
+op_load_super_attr(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of super()", PyUnicode_AsUTF8(name_of(f, instr)));
+}

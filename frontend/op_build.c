@@ -1,0 +1,322 @@
+/* Building, extending and unpacking containers; text. */
+#include "frontend/ops.h"
+
+enum { HAS_SPEC = 4, CONVERSION = 3 }; /* bits of FORMAT_VALUE's argument */
+
+/* ---- build ---- */
+
+static jy_status
+build_sequence(struct jy_frame *f, enum jy_value_kind kind, size_t n)
+{
+    struct jy_value *seq = jy_value_seq(f, kind, n, &f->f_stack[f->f_depth - n]);
+    return jy_replace(f, n, seq);
+}
+
+jy_status
+op_build_tuple(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return build_sequence(f, JY_V_TUPLE, (size_t)instr->i_arg);
+}
+
+jy_status
+op_build_list(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return build_sequence(f, JY_V_LIST, (size_t)instr->i_arg);
+}
+
+static jy_status
+set_add(struct jy_frame *f, struct jy_value *set, struct jy_value *item)
+{
+    bool found;
+    if (set->v_kind != JY_V_SET)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "an addition to %s", jy_value_describe(f, set));
+    TRY(jy_value_realize(f, item));
+    if (item->v_kind != JY_V_CONST || !jy_value_is_plain(f, item->v_object))
+        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s in a set", jy_value_describe(f, item));
+    TRY(jy_contains(f, &found, set, item));
+    if (!found)
+        jy_seq_append(f, set, item);
+    return JY_OK;
+}
+
+jy_status
+op_build_set(struct jy_frame *f, const struct jy_instr *instr)
+{
+    size_t n = (size_t)instr->i_arg;
+    struct jy_value *set = jy_value_seq(f, JY_V_SET, 0, NULL);
+    for (size_t i = n; i > 0; i--)
+        TRY(set_add(f, set, *jy_peek(f, i)));
+    return jy_replace(f, n, set);
+}
+
+jy_status
+op_build_map(struct jy_frame *f, const struct jy_instr *instr)
+{
+    size_t n = 2 * (size_t)instr->i_arg;
+    struct jy_value *dict = jy_value_seq(f, JY_V_DICT, 0, NULL);
+    for (size_t i = n; i > 0; i -= 2)
+        TRY(jy_dict_set(f, dict, *jy_peek(f, i), *jy_peek(f, i - 1)));
+    return jy_replace(f, n, dict);
+}
+
+jy_status
+op_build_const_key_map(struct jy_frame *f, const struct jy_instr *instr)
+{
+    size_t n = (size_t)instr->i_arg;
+    PyObject *keys = jy_value_known(*jy_peek(f, 1));
+    if (keys == NULL || !PyTuple_CheckExact(keys) || (size_t)PyTuple_GET_SIZE(keys) != n)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "BUILD_CONST_KEY_MAP without its keys");
+    struct jy_value *dict = jy_value_seq(f, JY_V_DICT, 0, NULL);
+    for (size_t i = 0; i < n; i++)
+        TRY(jy_dict_set(f, dict, jy_value_const(f, PyTuple_GET_ITEM(keys, i)), *jy_peek(f, n + 1 - i)));
+    return jy_replace(f, n + 1, dict);
+}
+
+jy_status
+op_build_slice(struct jy_frame *f, const struct jy_instr *instr)
+{
+    size_t n = instr->i_arg == 3 ? 3 : 2;
+    struct jy_value *slice = jy_value_new(f, JY_V_SLICE);
+    slice->u.range.start = *jy_peek(f, n);
+    slice->u.range.stop = *jy_peek(f, n - 1);
+    slice->u.range.step = n == 3 ? *jy_peek(f, 1) : NULL;
+    return jy_replace(f, n, slice);
+}
+
+/* ---- extend ---- */
+
+/* The container that an instruction of a comprehension or display fills, below what it takes. */
+static jy_status
+get_container(struct jy_frame *f, struct jy_value **out, enum jy_value_kind kind, int below, size_t taken)
+{
+    if (below < 1 || f->f_depth < taken + (size_t)below)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "a container that is not there");
+    *out = *jy_peek(f, taken + (size_t)below);
+    if ((*out)->v_kind != kind)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "%s as a container to fill", jy_value_describe(f, *out));
+    return JY_OK;
+}
+
+jy_status
+op_list_append(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *list;
+    TRY(get_container(f, &list, JY_V_LIST, instr->i_arg, 1));
+    jy_seq_append(f, list, jy_pop(f));
+    return JY_OK;
+}
+
+jy_status
+op_list_extend(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *list, *more;
+    TRY(get_container(f, &list, JY_V_LIST, instr->i_arg, 1));
+    TRY(jy_iter_collect(f, &more, JY_V_TUPLE, *jy_peek(f, 1)));
+    for (size_t i = 0; i < more->u.seq.n; i++)
+        jy_seq_append(f, list, more->u.seq.at[i]);
+    jy_pop(f);
+    return JY_OK;
+}
+
+jy_status
+op_list_to_tuple(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    struct jy_value *list = *jy_peek(f, 1);
+    if (list->v_kind != JY_V_LIST)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "LIST_TO_TUPLE of %s", jy_value_describe(f, list));
+    return jy_replace(f, 1, jy_value_seq(f, JY_V_TUPLE, list->u.seq.n, list->u.seq.at));
+}
+
+jy_status
+op_set_add(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *set;
+    TRY(get_container(f, &set, JY_V_SET, instr->i_arg, 1));
+    TRY(set_add(f, set, *jy_peek(f, 1)));
+    jy_pop(f);
+    return JY_OK;
+}
+
+jy_status
+op_set_update(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *set, *more;
+    TRY(get_container(f, &set, JY_V_SET, instr->i_arg, 1));
+    TRY(jy_iter_collect(f, &more, JY_V_TUPLE, *jy_peek(f, 1)));
+    for (size_t i = 0; i < more->u.seq.n; i++)
+        TRY(set_add(f, set, more->u.seq.at[i]));
+    jy_pop(f);
+    return JY_OK;
+}
+
+jy_status
+op_map_add(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *dict;
+    TRY(get_container(f, &dict, JY_V_DICT, instr->i_arg, 2));
+    TRY(jy_dict_set(f, dict, *jy_peek(f, 2), *jy_peek(f, 1)));
+    f->f_depth -= 2;
+    return JY_OK;
+}
+
+/* Keyword arguments must be text and must not come twice. */
+static jy_status
+update(struct jy_frame *f, const struct jy_instr *instr, bool keywords)
+{
+    struct jy_value *dict, *more = *jy_peek(f, 1);
+    TRY(get_container(f, &dict, JY_V_DICT, instr->i_arg, 1));
+    TRY(jy_value_realize(f, more));
+    if (more->v_kind != JY_V_DICT)
+        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "** of %s", jy_value_describe(f, more));
+    for (size_t i = 0; i < more->u.seq.n; i++) {
+        struct jy_value *key = jy_value_const(f, more->u.seq.keys[i]);
+        size_t index;
+        bool found = false;
+        if (keywords)
+            TRY(jy_dict_find(f, &index, &found, dict, key));
+        if (keywords && (found || !PyUnicode_CheckExact(key->v_object)))
+            return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "the keyword %s", jy_value_describe(f, key));
+        TRY(jy_dict_set(f, dict, key, more->u.seq.at[i]));
+    }
+    jy_pop(f);
+    return JY_OK;
+}
+
+jy_status
+op_dict_update(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return update(f, instr, false);
+}
+
+jy_status
+op_dict_merge(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return update(f, instr, true);
+}
+
+/* ---- unpack ---- */
+
+jy_status
+op_unpack_sequence(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value **items, *v = *jy_peek(f, 1);
+    size_t n;
+    TRY(jy_value_items(f, &items, &n, v));
+    if (items == NULL)
+        return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "unpacking %s", jy_value_describe(f, v));
+    if (n != (size_t)instr->i_arg)
+        return jy_break(f, JY_BREAK_RAISES, "%zu values to unpack into %d", n, instr->i_arg);
+    jy_pop(f);
+    for (size_t i = n; i > 0; i--)
+        jy_push(f, items[i - 1]);
+    return JY_OK;
+}
+
+jy_status
+op_unpack_ex(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value **items, *v = *jy_peek(f, 1);
+    size_t n, before = (size_t)(instr->i_arg & 0xff), after = (size_t)(instr->i_arg >> 8);
+    TRY(jy_value_items(f, &items, &n, v));
+    if (items == NULL)
+        return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "unpacking %s", jy_value_describe(f, v));
+    if (n < before + after)
+        return jy_break(f, JY_BREAK_RAISES, "%zu values to unpack into at least %zu", n, before + after);
+    jy_pop(f);
+    for (size_t i = 0; i < after; i++)
+        jy_push(f, items[n - 1 - i]);
+    jy_push(f, jy_value_seq(f, JY_V_LIST, n - before - after, &items[before]));
+    for (size_t i = before; i > 0; i--)
+        jy_push(f, items[i - 1]);
+    return JY_OK;
+}
+
+/* ---- text ---- */
+
+static jy_status
+get_constant(struct jy_frame *f, PyObject **out, struct jy_value *v)
+{
+    *out = jy_hold(f, jy_value_as_object(f, v));
+    if (*out == NULL || !jy_value_is_plain(f, *out))
+        return jy_break(f, JY_BREAK_FORMAT, "%s in text", jy_value_describe(f, v));
+    return JY_OK;
+}
+
+static PyObject *
+convert(PyObject *object, int conversion)
+{
+    switch (conversion) {
+    case 1:
+        return PyObject_Str(object);
+    case 2:
+        return PyObject_Repr(object);
+    case 3:
+        return PyObject_ASCII(object);
+    default:
+        return Py_NewRef(object);
+    }
+}
+
+/* The top n items, the first formatted by the second. */
+static jy_status
+format(struct jy_frame *f, size_t n, int conversion)
+{
+    PyObject *object, *spec = NULL;
+    struct jy_value *text;
+    TRY(get_constant(f, &object, *jy_peek(f, n)));
+    if (n == 2)
+        TRY(get_constant(f, &spec, *jy_peek(f, 1)));
+    PyObject *converted = jy_hold(f, convert(object, conversion));
+    if (converted == NULL)
+        return jy_break_from_exception(f, JY_BREAK_RAISES);
+    TRY(jy_take(f, &text, PyObject_Format(converted, spec)));
+    return jy_replace(f, n, text);
+}
+
+jy_status
+op_format_value(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return format(f, instr->i_arg & HAS_SPEC ? 2 : 1, instr->i_arg & CONVERSION);
+}
+
+jy_status
+op_format_simple(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    return format(f, 1, 0);
+}
+
+jy_status
+op_format_with_spec(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    return format(f, 2, 0);
+}
+
+jy_status
+op_convert_value(struct jy_frame *f, const struct jy_instr *instr)
+{
+    PyObject *object;
+    struct jy_value *text;
+    TRY(get_constant(f, &object, *jy_peek(f, 1)));
+    TRY(jy_take(f, &text, convert(object, instr->i_arg)));
+    return jy_replace(f, 1, text);
+}
+
+jy_status
+op_build_string(struct jy_frame *f, const struct jy_instr *instr)
+{
+    size_t n = (size_t)instr->i_arg;
+    PyObject *parts = jy_hold(f, PyTuple_New((Py_ssize_t)n)), *empty = jy_hold(f, PyUnicode_FromString(""));
+    struct jy_value *text;
+    if (parts == NULL || empty == NULL)
+        return JY_ERROR;
+    for (size_t i = 0; i < n; i++) {
+        PyObject *part;
+        TRY(get_constant(f, &part, *jy_peek(f, n - i)));
+        PyTuple_SET_ITEM(parts, i, Py_NewRef(part));
+    }
+    TRY(jy_take(f, &text, PyUnicode_Join(empty, parts)));
+    return jy_replace(f, n, text);
+}

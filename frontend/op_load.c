@@ -1,0 +1,255 @@
+/* Constants, locals, globals, cells.
+ *
+ * A name that the function finds in its globals is a GLOBAL source; one that it finds in its builtins also relies on its absence from the globals. Cells
+ * that existed before the call can be read; a store to one would have to be replayed, and breaks. */
+#include "frontend/ops.h"
+
+static const char *
+local_name(struct jy_frame *f, int slot)
+{
+    const char *name = PyUnicode_AsUTF8(jy_code_local_name(f->f_instrs, slot));
+    if (name == NULL)
+        PyErr_Clear();
+    return name != NULL ? name : "?";
+}
+
+jy_status
+op_load_const(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return jy_push(f, jy_value_const(f, jy_code_const(f->f_instrs, instr->i_arg)));
+}
+
+/* ---- locals ---- */
+
+static jy_status
+load_local(struct jy_frame *f, int slot)
+{
+    struct jy_value *v = f->f_locals[slot];
+    if (v == NULL)
+        return jy_break(f, JY_BREAK_UNBOUND, "%s", local_name(f, slot));
+    return jy_push(f, v);
+}
+
+/* Eager drops the caller's reference here, compiled code at the end of the call: a destructor would tell them apart. */
+static jy_status
+check_drop(struct jy_frame *f, int slot, bool deleting)
+{
+    const struct jy_value *v = f->f_locals[slot];
+    if (f->f_back != NULL || v == NULL || v->v_source == JY_NO_SOURCE || (v->v_kind != JY_V_LAZY && v->v_kind != JY_V_OPAQUE) ||
+        f->f_trace->unit->u_sources.at[v->v_source].kind != JY_SOURCE_LOCAL)
+        return JY_OK;
+    PyObject *o = v->v_object;
+    if (jy_value_is_plain(f, o) || (PyObject *)Py_TYPE(o) == f->f_trace->ndarray)
+        return JY_OK;
+    if (deleting || Py_TYPE(o)->tp_finalize != NULL || Py_TYPE(o)->tp_del != NULL)
+        return jy_break(f, JY_BREAK_DELETE_PARAMETER, "%s, a %s", local_name(f, slot), Py_TYPE(o)->tp_name);
+    return JY_OK;
+}
+
+static jy_status
+store_local(struct jy_frame *f, int slot)
+{
+    TRY(check_drop(f, slot, false));
+    f->f_locals[slot] = jy_pop(f);
+    return JY_OK;
+}
+
+jy_status
+op_load_fast(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return load_local(f, instr->i_arg);
+}
+
+jy_status
+op_load_fast_and_clear(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *v = f->f_locals[instr->i_arg];
+    f->f_locals[instr->i_arg] = NULL;
+    return jy_push(f, v != NULL ? v : jy_value_new(f, JY_V_NULL));
+}
+
+jy_status
+op_load_fast_load_fast(struct jy_frame *f, const struct jy_instr *instr)
+{
+    TRY(load_local(f, instr->i_arg >> 4));
+    return load_local(f, instr->i_arg & 15);
+}
+
+/* What LOAD_FAST_AND_CLEAR took away may come back as NULL: an unbound local again. */
+jy_status
+op_store_fast(struct jy_frame *f, const struct jy_instr *instr)
+{
+    TRY(store_local(f, instr->i_arg));
+    if (f->f_locals[instr->i_arg]->v_kind == JY_V_NULL)
+        f->f_locals[instr->i_arg] = NULL;
+    return JY_OK;
+}
+
+jy_status
+op_store_fast_load_fast(struct jy_frame *f, const struct jy_instr *instr)
+{
+    TRY(store_local(f, instr->i_arg >> 4));
+    return load_local(f, instr->i_arg & 15);
+}
+
+jy_status
+op_store_fast_store_fast(struct jy_frame *f, const struct jy_instr *instr)
+{
+    TRY(store_local(f, instr->i_arg >> 4));
+    return store_local(f, instr->i_arg & 15);
+}
+
+jy_status
+op_delete_fast(struct jy_frame *f, const struct jy_instr *instr)
+{
+    if (f->f_locals[instr->i_arg] == NULL)
+        return jy_break(f, JY_BREAK_UNBOUND, "%s", local_name(f, instr->i_arg));
+    TRY(check_drop(f, instr->i_arg, true));
+    f->f_locals[instr->i_arg] = NULL;
+    return JY_OK;
+}
+
+/* ---- globals ---- */
+
+static jy_status
+load_global(struct jy_frame *f, struct jy_value **out, PyObject *name)
+{
+    struct jy_unit *unit = f->f_trace->unit;
+    jy_src source = jy_source_add(unit, JY_SOURCE_GLOBAL, f->f_function_source, 0, name);
+    PyObject *object = PyDict_GetItemWithError(f->f_globals, name);
+    if (object == NULL && PyErr_Occurred())
+        return jy_break_from_exception(f, JY_BREAK_UNBOUND);
+    if (object == NULL) {
+        jy_guard_value(f, JY_GUARD_ABSENT, source, 0);
+        source = jy_source_add(unit, JY_SOURCE_BUILTIN, f->f_function_source, 0, name);
+        object = PyDict_GetItemWithError(f->f_builtins, name);
+    }
+    if (object == NULL) {
+        if (PyErr_Occurred())
+            return jy_break_from_exception(f, JY_BREAK_UNBOUND);
+        return jy_break(f, JY_BREAK_UNBOUND, "the global %s", PyUnicode_AsUTF8(name));
+    }
+    *out = jy_value_lazy(f, object, source);
+    return JY_OK;
+}
+
+/* CALL finds out which of its two slots is NULL, so their order does not matter. */
+jy_status
+op_load_global(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *v = NULL;
+    TRY(load_global(f, &v, jy_code_name(f->f_instrs, jy_instr_name_index(instr))));
+    if (jy_instr_pushes_null(instr))
+        TRY(jy_push(f, jy_value_new(f, JY_V_NULL)));
+    return jy_push(f, v);
+}
+
+jy_status
+op_load_assertion_error(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    return jy_push(f, jy_value_callable(f, PyExc_AssertionError, JY_NO_SOURCE));
+}
+
+/* ---- cells ---- */
+
+static jy_status
+get_cell(struct jy_frame *f, struct jy_value **out, int slot)
+{
+    *out = f->f_locals[slot];
+    if (*out == NULL || (*out)->v_kind != JY_V_CELL)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "%s is no cell", local_name(f, slot));
+    return JY_OK;
+}
+
+jy_status
+op_make_cell(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *cell = jy_value_new(f, JY_V_CELL);
+    cell->u.cell.content = f->f_locals[instr->i_arg];
+    f->f_locals[instr->i_arg] = cell;
+    return JY_OK;
+}
+
+jy_status
+op_load_closure(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *cell;
+    TRY(get_cell(f, &cell, instr->i_arg));
+    return jy_push(f, cell);
+}
+
+jy_status
+op_load_deref(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *cell;
+    TRY(get_cell(f, &cell, instr->i_arg));
+    if (cell->u.cell.content == NULL)
+        return jy_break(f, JY_BREAK_UNBOUND, "%s", local_name(f, instr->i_arg));
+    return jy_push(f, cell->u.cell.content);
+}
+
+static jy_status
+set_cell(struct jy_frame *f, int slot, struct jy_value *content)
+{
+    struct jy_value *cell;
+    TRY(get_cell(f, &cell, slot));
+    if (cell->v_source != JY_NO_SOURCE)
+        return jy_break(f, JY_BREAK_STORE_CELL, "%s", local_name(f, slot));
+    cell->u.cell.content = content;
+    return JY_OK;
+}
+
+jy_status
+op_store_deref(struct jy_frame *f, const struct jy_instr *instr)
+{
+    TRY(set_cell(f, instr->i_arg, *jy_peek(f, 1)));
+    jy_pop(f);
+    return JY_OK;
+}
+
+jy_status
+op_delete_deref(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_value *cell;
+    TRY(get_cell(f, &cell, instr->i_arg));
+    if (cell->u.cell.content == NULL)
+        return jy_break(f, JY_BREAK_UNBOUND, "%s", local_name(f, instr->i_arg));
+    return set_cell(f, instr->i_arg, NULL);
+}
+
+/* A live function's own cell. Its contents are read at every call, so they are a source. */
+static jy_status
+live_cell(struct jy_frame *f, struct jy_value **out, PyObject *closure, size_t index, PyObject *name)
+{
+    if (closure == NULL || index >= (size_t)PyTuple_GET_SIZE(closure) || !PyCell_Check(PyTuple_GET_ITEM(closure, index)))
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "a closure that does not fit");
+    *out = jy_value_new(f, JY_V_CELL);
+    (*out)->v_source = jy_source_add(f->f_trace->unit, JY_SOURCE_CELL, f->f_function_source, (uint32_t)index, name);
+    PyObject *content = PyCell_GET(PyTuple_GET_ITEM(closure, index));
+    if (content != NULL)
+        (*out)->u.cell.content = jy_value_lazy(f, content, (*out)->v_source);
+    return JY_OK;
+}
+
+jy_status
+op_copy_free_vars(struct jy_frame *f, const struct jy_instr *instr)
+{
+    size_t n = (size_t)instr->i_arg;
+    if (n > f->f_nlocals)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "%zu free variables", n);
+    size_t first = f->f_nlocals - n;
+    for (size_t i = 0; i < n; i++) {
+        struct jy_value *cell = NULL;
+        if (f->f_closure != NULL) {
+            if (i >= f->f_closure->u.seq.n || f->f_closure->u.seq.at[i]->v_kind != JY_V_CELL)
+                return jy_break(f, JY_BREAK_BAD_BYTECODE, "a closure that does not fit");
+            cell = f->f_closure->u.seq.at[i];
+        } else {
+            PyObject *closure = f->f_function != NULL ? ((PyFunctionObject *)f->f_function)->func_closure : NULL;
+            TRY(live_cell(f, &cell, closure, i, jy_code_local_name(f->f_instrs, (int)(first + i))));
+        }
+        f->f_locals[first + i] = cell;
+    }
+    return JY_OK;
+}

@@ -1,0 +1,312 @@
+/* Subscripts and lengths. Indices into Python's containers choose structure: a symbolic one is pinned to its value in the traced call. */
+#include "frontend/ops.h"
+
+static jy_status
+no_item(struct jy_frame *f, struct jy_value *v, struct jy_value *key)
+{
+    return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s[%s]", jy_value_describe(f, v), jy_value_describe(f, key));
+}
+
+/* ---- length ---- */
+
+static jy_status
+range_length(struct jy_frame *f, int64_t *out, struct jy_value *v)
+{
+    int64_t start, stop, step;
+    TRY(jy_value_index(f, &start, v->u.range.start));
+    TRY(jy_value_index(f, &stop, v->u.range.stop));
+    TRY(jy_value_index(f, &step, v->u.range.step));
+    const int64_t limit = INT64_C(1) << 62;
+    if (step == 0 || start > limit || start < -limit || stop > limit || stop < -limit || step == INT64_MIN)
+        return jy_break(f, JY_BREAK_RAISES, "a range out of bounds");
+    if (step > 0)
+        *out = start < stop ? (stop - start - 1) / step + 1 : 0;
+    else
+        *out = start > stop ? (start - stop - 1) / -step + 1 : 0;
+    return JY_OK;
+}
+
+jy_status
+jy_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
+{
+    int64_t n;
+    TRY(jy_value_realize(f, v));
+    switch ((enum jy_value_kind)v->v_kind) {
+    case JY_V_TUPLE:
+    case JY_V_LIST:
+    case JY_V_DICT:
+    case JY_V_SET:
+        return jy_take(f, out, PyLong_FromSize_t(v->u.seq.n));
+    case JY_V_DICTVIEW:
+        return jy_length(f, out, v->u.iter.sequence);
+    case JY_V_RANGE:
+        TRY(range_length(f, &n, v));
+        return jy_take(f, out, PyLong_FromLongLong(n));
+    case JY_V_ARRAY:
+        return jy_np_length(f, out, v);
+    case JY_V_CONST:
+        if (jy_value_is_plain(f, v->v_object))
+            return jy_take(f, out, PyLong_FromSsize_t(PyObject_Size(v->v_object)));
+        break;
+    case JY_V_NULL:
+    case JY_V_LAZY:
+    case JY_V_SCALAR:
+    case JY_V_SLICE:
+    case JY_V_FUNCTION:
+    case JY_V_METHOD:
+    case JY_V_CALLABLE:
+    case JY_V_MODULE:
+    case JY_V_ITER:
+    case JY_V_CELL:
+    case JY_V_OPAQUE:
+        break;
+    }
+    return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "the length of %s", jy_value_describe(f, v));
+}
+
+jy_status
+op_get_len(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    struct jy_value *v;
+    TRY(jy_length(f, &v, *jy_peek(f, 1)));
+    return jy_push(f, v);
+}
+
+/* ---- get ---- */
+
+/* start, stop, step of a slice of known bounds over n items */
+static jy_status
+slice_bounds(struct jy_frame *f, Py_ssize_t *start, Py_ssize_t *step, Py_ssize_t *count, struct jy_value *slice, size_t n)
+{
+    struct jy_value *parts[] = { slice->u.range.start, slice->u.range.stop, slice->u.range.step };
+    int64_t bounds[3] = { 0 };
+    bool none[3];
+    for (int i = 0; i < 3; i++) {
+        if (parts[i] != NULL)
+            TRY(jy_value_realize(f, parts[i]));
+        none[i] = parts[i] == NULL || jy_value_is_none(parts[i]);
+        if (!none[i])
+            TRY(jy_value_index(f, &bounds[i], parts[i]));
+    }
+    *step = none[2] ? 1 : (Py_ssize_t)bounds[2];
+    if (*step == 0 || *step < -PY_SSIZE_T_MAX)
+        return jy_break(f, JY_BREAK_RAISES, "a slice step of zero");
+    *start = none[0] ? (*step < 0 ? PY_SSIZE_T_MAX : 0) : (Py_ssize_t)bounds[0];
+    Py_ssize_t stop = none[1] ? (*step < 0 ? PY_SSIZE_T_MIN : PY_SSIZE_T_MAX) : (Py_ssize_t)bounds[1];
+    *count = PySlice_AdjustIndices((Py_ssize_t)n, start, &stop, *step);
+    return JY_OK;
+}
+
+static jy_status
+sequence_slice(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct jy_value *key)
+{
+    Py_ssize_t start = 0, step = 1, count = 0;
+    struct jy_value **items;
+    size_t n;
+    TRY(jy_value_items(f, &items, &n, v));
+    TRY(slice_bounds(f, &start, &step, &count, key, n));
+    if (v->v_kind != JY_V_LIST && (size_t)count == n && step == 1) { /* all of a tuple is the tuple */
+        *out = v;
+        return JY_OK;
+    }
+    *out = jy_value_seq(f, v->v_kind == JY_V_LIST ? JY_V_LIST : JY_V_TUPLE, (size_t)count, NULL);
+    for (Py_ssize_t i = 0; i < count; i++)
+        (*out)->u.seq.at[i] = items[start + i * step];
+    return JY_OK;
+}
+
+static jy_status
+sequence_index(struct jy_frame *f, int64_t *out, struct jy_value *v, struct jy_value *key, size_t n)
+{
+    TRY(jy_value_index(f, out, key));
+    if (*out < 0)
+        *out += (int64_t)n;
+    if (*out < 0 || *out >= (int64_t)n)
+        return jy_break(f, JY_BREAK_RAISES, "%s[%s] is out of range", jy_value_describe(f, v), jy_value_describe(f, key));
+    return JY_OK;
+}
+
+static jy_status
+dict_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct jy_value *key)
+{
+    size_t index;
+    bool found;
+    TRY(jy_dict_find(f, &index, &found, v, key));
+    if (!found)
+        return jy_break(f, JY_BREAK_RAISES, "no key %s", jy_value_describe(f, key));
+    *out = v->u.seq.at[index];
+    return JY_OK;
+}
+
+static jy_status
+range_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct jy_value *key)
+{
+    int64_t n, index, start, step;
+    if (key->v_kind == JY_V_SLICE)
+        return no_item(f, v, key);
+    TRY(range_length(f, &n, v));
+    TRY(sequence_index(f, &index, v, key, (size_t)n));
+    TRY(jy_value_index(f, &start, v->u.range.start));
+    TRY(jy_value_index(f, &step, v->u.range.step));
+    return jy_take(f, out, PyLong_FromLongLong(start + index * step));
+}
+
+static jy_status
+const_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct jy_value *key)
+{
+    if (PyTuple_CheckExact(v->v_object) && key->v_kind == JY_V_SLICE)
+        return sequence_slice(f, out, v, key);
+    if (PyTuple_CheckExact(v->v_object)) {
+        int64_t index;
+        TRY(sequence_index(f, &index, v, key, (size_t)PyTuple_GET_SIZE(v->v_object)));
+        *out = jy_value_const(f, PyTuple_GET_ITEM(v->v_object, index));
+        return JY_OK;
+    }
+    PyObject *known = jy_hold(f, jy_value_as_object(f, key));
+    if (known == NULL || !(PyUnicode_CheckExact(v->v_object) || PyBytes_CheckExact(v->v_object)))
+        return no_item(f, v, key);
+    return jy_take(f, out, PyObject_GetItem(v->v_object, known));
+}
+
+jy_status
+jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct jy_value *key)
+{
+    int64_t index;
+    TRY(jy_value_realize(f, v));
+    TRY(jy_value_realize(f, key));
+    switch ((enum jy_value_kind)v->v_kind) {
+    case JY_V_ARRAY:
+        return jy_np_getitem(f, out, v, key);
+    case JY_V_TUPLE:
+    case JY_V_LIST:
+        if (key->v_kind == JY_V_SLICE)
+            return sequence_slice(f, out, v, key);
+        TRY(sequence_index(f, &index, v, key, v->u.seq.n));
+        *out = v->u.seq.at[index];
+        return JY_OK;
+    case JY_V_DICT:
+        return dict_item(f, out, v, key);
+    case JY_V_RANGE:
+        return range_item(f, out, v, key);
+    case JY_V_CONST:
+        return const_item(f, out, v, key);
+    case JY_V_SCALAR:
+        if (v->u.scalar.kind == JY_KIND_NPSCALAR)
+            return jy_np_getitem(f, out, v, key);
+        break;
+    case JY_V_NULL:
+    case JY_V_LAZY:
+    case JY_V_SLICE:
+    case JY_V_FUNCTION:
+    case JY_V_METHOD:
+    case JY_V_CALLABLE:
+    case JY_V_MODULE:
+    case JY_V_ITER:
+    case JY_V_CELL:
+    case JY_V_OPAQUE:
+    case JY_V_SET:
+    case JY_V_DICTVIEW:
+        break;
+    }
+    return no_item(f, v, key);
+}
+
+/* ---- set and delete ---- */
+
+jy_status
+jy_setitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct jy_value *item)
+{
+    int64_t index;
+    TRY(jy_value_realize(f, v));
+    TRY(jy_value_realize(f, key));
+    if (v->v_kind == JY_V_ARRAY)
+        return jy_np_setitem(f, v, key, item);
+    if (v->v_kind != JY_V_DICT && (v->v_kind != JY_V_LIST || key->v_kind == JY_V_SLICE))
+        return no_item(f, v, key);
+    TRY(jy_check_mutable(f, v));
+    if (v->v_kind == JY_V_DICT)
+        return jy_dict_set(f, v, key, item);
+    TRY(sequence_index(f, &index, v, key, v->u.seq.n));
+    v->u.seq.at[index] = item;
+    return JY_OK;
+}
+
+jy_status
+jy_delitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key)
+{
+    size_t at = 0;
+    TRY(jy_value_realize(f, v));
+    TRY(jy_value_realize(f, key));
+    if ((v->v_kind != JY_V_DICT && v->v_kind != JY_V_LIST) || key->v_kind == JY_V_SLICE)
+        return no_item(f, v, key);
+    TRY(jy_check_mutable(f, v));
+    if (v->v_kind == JY_V_LIST) {
+        int64_t index;
+        TRY(sequence_index(f, &index, v, key, v->u.seq.n));
+        at = (size_t)index;
+    } else {
+        bool found;
+        TRY(jy_dict_find(f, &at, &found, v, key));
+        if (!found)
+            return jy_break(f, JY_BREAK_RAISES, "no key %s", jy_value_describe(f, key));
+    }
+    jy_seq_remove(v, at);
+    return JY_OK;
+}
+
+/* ---- instructions ---- */
+
+static struct jy_value *
+make_slice(struct jy_frame *f, struct jy_value *start, struct jy_value *stop)
+{
+    struct jy_value *slice = jy_value_new(f, JY_V_SLICE);
+    slice->u.range.start = start;
+    slice->u.range.stop = stop;
+    return slice;
+}
+
+jy_status
+op_binary_subscr(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    struct jy_value *v;
+    TRY(jy_getitem(f, &v, *jy_peek(f, 2), *jy_peek(f, 1)));
+    return jy_replace(f, 2, v);
+}
+
+jy_status
+op_binary_slice(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    struct jy_value *v;
+    TRY(jy_getitem(f, &v, *jy_peek(f, 3), make_slice(f, *jy_peek(f, 2), *jy_peek(f, 1))));
+    return jy_replace(f, 3, v);
+}
+
+jy_status
+op_store_subscr(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    TRY(jy_setitem(f, *jy_peek(f, 2), *jy_peek(f, 1), *jy_peek(f, 3)));
+    f->f_depth -= 3;
+    return JY_OK;
+}
+
+jy_status
+op_store_slice(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    TRY(jy_setitem(f, *jy_peek(f, 3), make_slice(f, *jy_peek(f, 2), *jy_peek(f, 1)), *jy_peek(f, 4)));
+    f->f_depth -= 4;
+    return JY_OK;
+}
+
+jy_status
+op_delete_subscr(struct jy_frame *f, const struct jy_instr *instr)
+{
+    (void)instr;
+    TRY(jy_delitem(f, *jy_peek(f, 2), *jy_peek(f, 1)));
+    f->f_depth -= 2;
+    return JY_OK;
+}
