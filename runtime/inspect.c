@@ -72,7 +72,7 @@ node_object(const struct jy_graph *g, jy_ref ref)
 {
     static const char *const kinds[] = { "array", "numpy scalar", "float", "int", "bool" }; /* ORDER enum jy_kind */
     const struct jy_node *node = jy_graph_at(g, ref);
-    return Py_BuildValue("{sIssssssssNsNsNsssI}", "index", ref, "op", opcode_of(node), "target", jy_op_info[node->n_op].text, "dtype",
+    return Py_BuildValue("{sI ss ss ss ss sN sN sN ss sI}", "index", ref, "op", opcode_of(node), "target", jy_op_info[node->n_op].text, "dtype",
                          jy_dtype_info[node->n_dtype].text, "kind", kinds[node->n_kind], "shape", shape_object(g, node), "args",
                          refs_object(node->n_args, node->n_nargs), "value", constant_object(node), "file", node->n_file, "line", node->n_line);
 }
@@ -119,7 +119,7 @@ PyObject *
 jy_describe_entry(struct jy_entry *entry)
 {
     const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
-    return Py_BuildValue("{sIsOsOsNsNsNsNsNsNsN}", "number", entry->e_number, "direct", entry->e_direct ? Py_True : Py_False, "code",
+    return Py_BuildValue("{sI sO sO sN sN sN sN sN sN sN}", "number", entry->e_number, "direct", entry->e_direct ? Py_True : Py_False, "code",
                          entry->e_code != NULL ? entry->e_code : Py_None, "guards", guards_object(jy_exec_unit(entry->e_exec)), "graph",
                          jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan), "llvm_ir",
                          optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm", optional_text(texts->asm_text), "off",
