@@ -11,7 +11,7 @@
 #include "graph/plan.h"
 #include "session.h"
 
-#define JY_COPIES 4 /* the most copies of a body in one iteration */
+#define JY_COPIES 8 /* the most copies of a body in one iteration */
 
 /* ORDER call_field */
 enum jy_call_field {
@@ -39,7 +39,10 @@ struct jy_lanes {
 /* The part of an address that does not change with the scope's variable, and what the variable is multiplied with. */
 struct jy_base {
     const struct jy_access *access;
-    LLVMValueRef address, step, lane_offsets; /* step NULL: unit stride; lane_offsets: made at the first gather */
+    LLVMValueRef address, step;    /* step NULL: unit stride */
+    LLVMValueRef lane_offsets;     /* made at the first gather */
+    LLVMValueRef hop[JY_COPIES];   /* from copy 0 to copy k, of width hop_width; made when needed */
+    unsigned hop_width;
     bool moves;
 };
 
@@ -91,8 +94,11 @@ void jy_emit_body(struct jy_emit *e, const jy_lv *body, size_t n);
 void jy_emit_for(struct jy_emit *e, jy_lv lv);
 /* Statements that may stand in a scope with several lanes; `var` occurs in them only as an index term. */
 bool jy_emit_is_wide_body(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var);
-/* Lanes of a loop over `var`: as many as elements of its widest type fill a vector. */
-unsigned jy_emit_width(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var);
+/* Lanes, and copies of the body, of a loop over `var`. */
+struct jy_shape {
+    unsigned width, copies;
+};
+struct jy_shape jy_emit_shape(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var);
 /* for (i = from; i < to; i += step), tested before the first round; `carried` values go round and come out. */
 typedef void (*jy_emit_round)(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void *context);
 LLVMValueRef jy_emit_counted(struct jy_emit *e, const char *name, LLVMValueRef from, LLVMValueRef to, int64_t step,

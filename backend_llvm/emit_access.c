@@ -105,16 +105,34 @@ lane_offsets(struct jy_emit *e, struct jy_base *base, unsigned width)
     return base->lane_offsets;
 }
 
+/* Bytes from copy 0 to `copy`, in the preheader. */
+static LLVMValueRef
+hop(struct jy_emit *e, struct jy_base *base, unsigned copy)
+{
+    unsigned width = e->lanes.width;
+    if (base->hop_width != width)
+        memset(base->hop, 0, sizeof base->hop);
+    base->hop_width = width;
+    if (base->hop[copy] == NULL) {
+        LLVMBasicBlockRef here = l_visit(e, e->lanes.preheader);
+        base->hop[copy] = LLVMBuildMul(e->builder, base->step, l_i64(e, (int64_t)copy * width), "");
+        l_at(e, here);
+    }
+    return base->hop[copy];
+}
+
 /* Where lane 0 of `copy` lies. */
 static LLVMValueRef
-lane0(struct jy_emit *e, const struct jy_base *base, LLVMTypeRef type, unsigned copy)
+lane0(struct jy_emit *e, struct jy_base *base, LLVMTypeRef type, unsigned copy)
 {
     LLVMValueRef index = e->lanes.index;
+    if (base->step != NULL) {
+        LLVMValueRef at = offset_by(e, base->address, LLVMBuildMul(e->builder, index, base->step, ""));
+        return copy == 0 ? at : offset_by(e, at, hop(e, base, copy));
+    }
     if (copy > 0)
         index = LLVMBuildAdd(e->builder, index, l_i64(e, (int64_t)copy * e->lanes.width), "");
-    if (base->step == NULL)
-        return LLVMBuildGEP2(e->builder, type, base->address, &index, 1, "");
-    return offset_by(e, base->address, LLVMBuildMul(e->builder, index, base->step, ""));
+    return LLVMBuildGEP2(e->builder, type, base->address, &index, 1, "");
 }
 
 static LLVMValueRef

@@ -1,6 +1,7 @@
 /* Folds. The order of additions is the contract:
  *   PAIRWISE    NumPy's tree. The walk over its leaves is a helper's (graph/pairwise.h); a leaf is summed here: eight accumulators are one vector of eight
- *               lanes, which LLVM splits into as many registers as the machine needs, combined ((0+1)+(2+3))+((4+5)+(6+7)), then the tail one by one.
+ *               lanes, which LLVM splits into as many registers as the machine needs (eight scalars where elements are strided and there is no gather),
+ *               combined ((0+1)+(2+3))+((4+5)+(6+7)), then the tail one by one.
  *   SEQUENTIAL  one by one.
  *   FREE        vector accumulators; `any` and `all` stop after the block that decides.
  * A body that cannot stand in lanes (it has loops of its own) is evaluated element by element; of PAIRWISE into a buffer of one leaf. */
@@ -14,6 +15,7 @@ enum { /* ORDER kernels */
 #undef KERNEL
 };
 
+#define FREE_COPIES 4   /* accumulators: enough to hide the latency of an addition */
 #define STOP_BLOCK 4096 /* elements of `any` or `all` between two looks: by taste */
 
 struct fold {
@@ -136,7 +138,8 @@ neutral_scalar(struct jy_emit *e, const struct fold *f, LLVMValueRef start)
 static LLVMValueRef
 emit_free_range(struct jy_emit *e, struct fold *f, LLVMValueRef from, LLVMValueRef to, LLVMValueRef start)
 {
-    unsigned width = jy_emit_width(e, f->s, f->s->l_var), copies = JY_COPIES;
+    unsigned width = jy_emit_shape(e, f->s, f->s->l_var).width, copies = FREE_COPIES;
+    bool masks = e->target->masks && width > 1;
     LLVMValueRef acc[JY_COPIES], seed = jy_emit_splat(e, neutral_scalar(e, f, start), width);
     LLVMValueRef n = LLVMBuildSub(e->builder, to, from, ""), i, r;
     for (unsigned k = 0; k < copies; k++)
@@ -148,14 +151,14 @@ emit_free_range(struct jy_emit *e, struct fold *f, LLVMValueRef from, LLVMValueR
     for (unsigned k = 1; k < copies; k++)
         acc[0] = jy_emit_binary(e, f->op, f->dtype, acc[0], acc[k]);
     f->copies = 1;
-    f->limit = e->target->masks ? to : NULL;
-    top = e->target->masks ? to : LLVMBuildAdd(e->builder, from, LLVMBuildAnd(e->builder, n, l_i64(e, -(int64_t)width), ""), "");
+    f->limit = masks ? to : NULL;
+    top = masks ? to : LLVMBuildAdd(e->builder, from, LLVMBuildAnd(e->builder, n, l_i64(e, -(int64_t)width), ""), "");
     i = jy_emit_counted(e, "rest", i, top, width, acc, 1, lane_round, f);
     r = across(e, f, acc[0]);
     r = jy_emit_binary(e, f->op, f->dtype, start, r);
     f->width = 1;
     f->limit = NULL;
-    if (!e->target->masks)
+    if (!masks && width > 1)
         jy_emit_counted(e, "tail", i, to, 1, &r, 1, lane_round, f);
     return r;
 }
@@ -216,22 +219,39 @@ buffer_round(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void 
     l_store(e, yield(e, f, 0), at, jy_dtype_info[f->dtype].bytes);
 }
 
-static LLVMValueRef
-leaf_values(struct jy_emit *e, const struct fold *f, LLVMValueRef index)
+/* The f->width * f->copies elements from `index` on; one value per copy. */
+static void
+leaf_values(struct jy_emit *e, const struct fold *f, LLVMValueRef index, LLVMValueRef *out)
 {
     if (f->buffer != NULL) {
         LLVMTypeRef type = jy_types_value(e, f->dtype);
         LLVMValueRef at = LLVMBuildGEP2(e->builder, type, f->buffer, &index, 1, "");
-        return l_load(e, l_widen(type, f->width), at, jy_dtype_info[f->dtype].bytes, "");
+        out[0] = l_load(e, l_widen(type, f->width), at, jy_dtype_info[f->dtype].bytes, "");
+        return;
     }
     emit_round_body(e, index, f);
-    return yield(e, f, 0);
+    for (unsigned copy = 0; copy < f->copies; copy++)
+        out[copy] = yield(e, f, copy);
 }
 
 static void
 leaf_round(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void *context)
 {
-    carried[0] = LLVMBuildFAdd(e->builder, carried[0], leaf_values(e, context, index), "");
+    const struct fold *f = context;
+    LLVMValueRef v[JY_COPIES];
+    leaf_values(e, f, index, v);
+    for (unsigned copy = 0; copy < f->copies; copy++)
+        carried[copy] = LLVMBuildFAdd(e->builder, carried[copy], v[copy], "");
+}
+
+/* The eight accumulators' sum: one vector, or eight scalars. */
+static LLVMValueRef
+combine_eight(struct jy_emit *e, const struct fold *f, LLVMValueRef *acc)
+{
+    for (unsigned n = f->copies / 2; n > 0; n /= 2)
+        for (unsigned k = 0; k < n; k++)
+            acc[k] = LLVMBuildFAdd(e->builder, acc[2 * k], acc[2 * k + 1], "");
+    return across(e, f, acc[0]);
 }
 
 /* Sum of the elements from .. from+m of one leaf. */
@@ -241,24 +261,27 @@ emit_leaf(struct jy_emit *e, struct fold *f, LLVMValueRef from, LLVMValueRef m)
     LLVMBuilderRef b = e->builder;
     LLVMBasicBlockRef before = l_here(e), eights = l_block(e, "eights"), tail = l_block(e, "leaf.tail");
     LLVMValueRef none = LLVMConstReal(jy_types_value(e, f->dtype), -0.0), to = LLVMBuildAdd(b, from, m, "leaf.end");
+    LLVMValueRef acc[JY_COPIES];
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, m, l_i64(e, 8), ""), tail, eights);
 
     l_at(e, eights);
-    f->width = 8;
-    LLVMValueRef acc = leaf_values(e, f, from);
+    bool scalar = f->buffer == NULL && jy_emit_shape(e, f->s, f->s->l_var).width == 1;
+    f->width = scalar ? 1 : 8;
+    f->copies = scalar ? 8 : 1;
+    leaf_values(e, f, from, acc);
     LLVMValueRef last = LLVMBuildAdd(b, from, LLVMBuildAnd(b, m, l_i64(e, -8), ""), "");
-    jy_emit_counted(e, "leaf.eights", LLVMBuildAdd(b, from, l_i64(e, 8), ""), last, 8, &acc, 1, leaf_round, f);
-    acc = across(e, f, acc);
+    jy_emit_counted(e, "leaf.eights", LLVMBuildAdd(b, from, l_i64(e, 8), ""), last, 8, acc, f->copies, leaf_round, f);
+    LLVMValueRef eight = combine_eight(e, f, acc);
     LLVMBasicBlockRef latch = l_here(e);
     LLVMBuildBr(b, tail);
 
     l_at(e, tail);
     LLVMValueRef sum = LLVMBuildPhi(b, LLVMTypeOf(none), "sum"), i = LLVMBuildPhi(b, e->i64, "i");
     LLVMAddIncoming(sum, &none, &before, 1);
-    LLVMAddIncoming(sum, &acc, &latch, 1);
+    LLVMAddIncoming(sum, &eight, &latch, 1);
     LLVMAddIncoming(i, &from, &before, 1);
     LLVMAddIncoming(i, &last, &latch, 1);
-    f->width = 1;
+    f->width = f->copies = 1;
     jy_emit_counted(e, "leaf.ones", i, to, 1, &sum, 1, leaf_round, f);
     return sum;
 }
