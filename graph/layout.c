@@ -158,8 +158,10 @@ layout_of_view(const struct jy_graph *g, const struct jy_node *node, const int64
     struct jy_layout layout = jy_layout_of_strides(view->ndim, extents, strides, itemsize);
     bool block = operand->n_ndim == 0 || operand->n_layout->contiguous;
     layout.contiguous = layout.contiguous && block && keeps_block(node, operand);
-    uint8_t inner = layout.order[view->ndim - 1];
     layout.inner_unit = layout.contiguous;
+    if (view->ndim == 0)
+        return layout;
+    uint8_t inner = layout.order[view->ndim - 1];
     if (operand->n_ndim != 0 && operand->n_layout->inner_unit && view->step[inner] == 1)
         layout.inner_unit |= view->axis[inner] == operand->n_layout->order[operand->n_ndim - 1];
     return layout;
