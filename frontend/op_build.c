@@ -100,7 +100,7 @@ get_container(struct jy_frame *f, struct jy_value **out, enum jy_value_kind kind
 jy_status
 op_list_append(struct jy_frame *f, const struct jy_instr *instr)
 {
-    struct jy_value *list;
+    struct jy_value *list = NULL;
     TRY(get_container(f, &list, JY_V_LIST, instr->i_arg, 1));
     jy_seq_append(f, list, jy_pop(f));
     return JY_OK;
@@ -131,7 +131,7 @@ op_list_to_tuple(struct jy_frame *f, const struct jy_instr *instr)
 jy_status
 op_set_add(struct jy_frame *f, const struct jy_instr *instr)
 {
-    struct jy_value *set;
+    struct jy_value *set = NULL;
     TRY(get_container(f, &set, JY_V_SET, instr->i_arg, 1));
     TRY(set_add(f, set, *jy_peek(f, 1)));
     jy_pop(f);
@@ -153,7 +153,7 @@ op_set_update(struct jy_frame *f, const struct jy_instr *instr)
 jy_status
 op_map_add(struct jy_frame *f, const struct jy_instr *instr)
 {
-    struct jy_value *dict;
+    struct jy_value *dict = NULL;
     TRY(get_container(f, &dict, JY_V_DICT, instr->i_arg, 2));
     TRY(jy_dict_set(f, dict, *jy_peek(f, 2), *jy_peek(f, 1)));
     f->f_depth -= 2;
