@@ -186,7 +186,9 @@ jy_interp_run(struct jy_frame *f)
     while (status == JY_OK && f->f_return == NULL && f->f_yield == NULL)
         status = step(f);
     f->f_running = false;
-    g->g_file = file;
-    g->g_line = line;
+    if (f->f_back != NULL) { /* what the root frame's result still needs belongs to its return */
+        g->g_file = file;
+        g->g_line = line;
+    }
     return status;
 }
