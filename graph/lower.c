@@ -37,10 +37,7 @@ jy_lower_forward(const struct jy_lower *L, jy_ref r)
         value = jy_lower_at(L, value)->n_args[1];
     if (value == r)
         return r;
-    bool is_computed_here = jy_lower_is_pointwise(L, value) && L->node[value].group == L->node[r].group;
-    bool is_uniform = jy_lower_at(L, value)->n_ndim == 0 && jy_lower_class(L, value) != JY_CLASS_STORE &&
-                      jy_lower_class(L, value) != JY_CLASS_VIEW && jy_lower_at(L, value)->n_op != JY_OP_PLACEHOLDER;
-    return is_computed_here || is_uniform ? value : r;
+    return jy_lower_is_pointwise(L, value) && L->node[value].group == L->node[r].group ? value : r;
 }
 
 bool

@@ -112,7 +112,7 @@ jy_lower_class(const struct jy_lower *L, jy_ref r)
 bool jy_lower_is_pointwise(const struct jy_lower *L, jy_ref r);
 /* The node whose memory `r` is a view of, views peeled off (a STORE is not peeled). */
 jy_ref jy_lower_owner(const struct jy_lower *L, jy_ref r);
-/* The value a reader of `r` sees when it is one that a STORE of everything has just written: the stored value, else `r`. */
+/* What a reader of `r` in the same group sees: of a STORE to everything the value that was just computed, else `r` itself. */
 jy_ref jy_lower_forward(const struct jy_lower *L, jy_ref r);
 bool jy_lower_same_shape(const struct jy_lower *L, jy_ref a, jy_ref b);
 void jy_lower_note(struct jy_lower *L, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -99,6 +99,26 @@ first_operand(const struct jy_node *node)
     return node->n_op == JY_OP_STORE; /* the base is not read */
 }
 
+/* STOREs come after every call: a call may read what is overwritten. */
+static void
+delay_stores(struct tiling *t)
+{
+    bool stores = false;
+    uint32_t stage = t->last_stage;
+    for (size_t i = 0; i < t->g->members.n; i++) {
+        jy_ref r = t->g->members.at[i];
+        stores |= jy_lower_class(t->L, r) == JY_CLASS_STORE;
+        if (is_call(t, r) && t->home[r].stage + 1 > stage)
+            stage = t->home[r].stage + 1;
+    }
+    if (!stores)
+        return;
+    t->last_stage = stage;
+    for (size_t i = 0; i < t->g->members.n; i++)
+        if (jy_lower_class(t->L, t->g->members.at[i]) == JY_CLASS_STORE)
+            t->home[t->g->members.at[i]].stage = stage;
+}
+
 static void
 find_stages(struct tiling *t)
 {
@@ -119,9 +139,7 @@ find_stages(struct tiling *t)
         stage += is_copied_out;
         t->last_stage = stage > t->last_stage ? stage : t->last_stage;
     }
-    for (size_t i = 0; i < t->g->members.n; i++)
-        if (jy_lower_class(L, t->g->members.at[i]) == JY_CLASS_STORE)
-            t->home[t->g->members.at[i]].stage = t->last_stage;
+    delay_stores(t);
 }
 
 /* Moments: a phase, then each call behind it. */
@@ -436,7 +454,7 @@ run_operand(struct tiling *t, struct jy_access *out, jy_ref o)
     }
     if (jy_lower_at(L, o)->n_ndim == 0) {
         for (size_t j = 0; j < t->scalars.n; j++)
-            if (jy_lower_forward(L, t->scalars.at[j].node) == o || t->scalars.at[j].node == o)
+            if (t->scalars.at[j].node == o)
                 *out = (struct jy_access){ .buffer = t->scalars.at[j].buffer, .run_axis = -1 };
         return;
     }
