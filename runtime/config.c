@@ -32,9 +32,15 @@ static const char *const executors[] = { "llvm", "loop", "graph", "numpy" }; /* 
 static const char *const types[] = { "int", "bool", "executor" };
 
 static int64_t *
-slot(const struct jy_config *config, const struct row *row)
+slot(struct jy_config *config, const struct row *row)
 {
     return (int64_t *)((char *)config + row->offset);
+}
+
+static int64_t
+get(const struct jy_config *config, const struct row *row)
+{
+    return *(const int64_t *)((const char *)config + row->offset);
 }
 
 static bool
@@ -154,7 +160,7 @@ PyObject *
 jy_config_get(const struct jy_config *config, const char *name)
 {
     const struct row *row = find(name);
-    return row == NULL ? NULL : value_object(row, *slot(config, row));
+    return row == NULL ? NULL : value_object(row, get(config, row));
 }
 
 int
@@ -186,7 +192,7 @@ jy_config_rows(const struct jy_config *config)
 {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list != NULL && k < NROWS; k++) {
-        PyObject *row = Py_BuildValue("ssNss", rows[k].name, types[rows[k].type], value_object(&rows[k], *slot(config, &rows[k])), rows[k].env,
+        PyObject *row = Py_BuildValue("ssNss", rows[k].name, types[rows[k].type], value_object(&rows[k], get(config, &rows[k])), rows[k].env,
                                       rows[k].help);
         if (row == NULL || PyList_Append(list, row) < 0)
             Py_CLEAR(list);
