@@ -4,8 +4,8 @@
  *  2. < <= > >= must not raise INVALID for a quiet NaN. Plain `fcmp olt` may become a signalling compare; the constrained intrinsic is
  *     selected as the quiet one (vcmplt_oq) or unrolled where the machine has none. == != and `uno` are quiet anyway.
  *  3. maximum(a, b) is isnan(a) ? a : a > b ? a : b, so that of two zeros the second wins, as the vector instructions that NumPy uses have it.
- *  4. A select may be merged with the operation that feeds it into a masked one, which then skips flags of the lanes not taken: arms that can raise are
- *     fenced. An operation on constants is fenced against folding; one whose value nobody needs is stored to a volatile slot.
+ *  4. A select may be merged with the operation that feeds it into a masked one or a branch, which then skips flags of the lanes not taken: arms that can raise
+ *     are fenced. An operation on constants is fenced against folding; one whose value nobody needs is stored to a volatile slot.
  *  5. float to int is freeze(fptosi): the machine's conversion, whatever it gives out of range, and INVALID. */
 #include "emit.h"
 #include <stdio.h>
@@ -406,17 +406,34 @@ may_raise(const struct jy_emit *e, const struct jy_lstmt *s)
            s->l_dtype != JY_BOOL;
 }
 
-/* In plain scope code may be sunk behind a condition that its flags do not depend on; in a loop only what nobody uses is at risk. */
+/* Stored where nobody looks: computed here, whatever happens to its users. */
 static void
-keep_alive(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
+pin(struct jy_emit *e, LLVMValueRef v)
 {
-    if (!may_raise(e, l_stmt(e, lv)) || (e->lanes.preheader != NULL && e->uses[lv] > 0))
-        return;
     if (e->sink == NULL)
         e->sink = jy_emit_alloca(e, LLVMArrayType2(e->i8, 64), "sink");
     LLVMValueRef store = LLVMBuildStore(e->builder, v, e->sink);
     LLVMSetAlignment(store, 8);
     LLVMSetVolatile(store, true);
+}
+
+/* In plain scope code may be sunk behind a condition that its flags do not depend on; in a loop only what nobody uses is at risk. */
+static void
+keep_alive(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
+{
+    if (may_raise(e, l_stmt(e, lv)) && (e->lanes.preheader == NULL || e->uses[lv] == 0))
+        pin(e, v);
+}
+
+/* An arm of a select. A scalar select can become a branch, into which all that only the arm needs is moved, what it was computed from included: there a fence is
+ * not enough. */
+static LLVMValueRef
+guard_arm(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
+{
+    const struct jy_lstmt *s = l_stmt(e, lv);
+    if (l_width(v) == 1 && (s->l_kind == JY_L_OP || s->l_kind == JY_L_CAST))
+        pin(e, v);
+    return l_width(v) > 1 && may_raise(e, s) ? fence(e, v) : v;
 }
 
 static void
@@ -434,8 +451,7 @@ static LLVMValueRef
 emit_where(struct jy_emit *e, const struct jy_lstmt *s, LLVMValueRef *a)
 {
     for (unsigned k = 1; k < 3; k++)
-        if (may_raise(e, l_stmt(e, s->l_args[k])))
-            a[k] = fence(e, a[k]);
+        a[k] = guard_arm(e, s->l_args[k], a[k]);
     if (l_element(a[1]) != l_element(a[2])) { /* bool: one loaded, one computed */
         LLVMTypeRef bytes = l_widen(e->i8, l_width(a[1]));
         for (unsigned k = 1; k < 3; k++)

@@ -1,0 +1,103 @@
+/* Calls of inner loops: what they are handed (pointers, count, strides, datum), and reductions by them. */
+#include "tests/unit/backend_llvm/harness.h"
+
+struct seen {
+    intptr_t count, strides[3];
+    char *args[3];
+    int calls;
+};
+
+/* out = 10*a + b, and a record of the last call */
+static void
+inner(char **args, const intptr_t *dims, const intptr_t *strides, void *data)
+{
+    struct seen *seen = data;
+    seen->count = *dims;
+    memcpy(seen->strides, strides, sizeof seen->strides);
+    memcpy(seen->args, args, sizeof seen->args);
+    seen->calls++;
+    for (intptr_t i = 0; i < *dims; i++) {
+        double a = *(double *)(args[0] + i * strides[0]), b = *(double *)(args[1] + i * strides[1]);
+        *(double *)(args[2] + i * strides[2]) = 10 * a + b;
+    }
+}
+
+static struct jy_access
+run(uint32_t buffer, jy_lv start, int axis)
+{
+    struct jy_access a = trial_access(buffer, start);
+    a.run_axis = (int8_t)axis;
+    return a;
+}
+
+/* for first in 0, 4, 8...: tile = f(b0[first..], b1) over min(4, n - first); b2[first + j] = tile[j] */
+TEST(emit_call, tiles)
+{
+    for (int level = 0; level < LEVELS; level++) {
+        struct trial t;
+        struct seen seen = { .calls = 0 };
+        if (!level_runs((enum level)level))
+            continue;
+        trial_begin(&t);
+        uint32_t a = trial_buffer(&t, JY_F64, false), b = trial_buffer(&t, JY_F64, true), out = trial_buffer(&t, JY_F64, true);
+        uint32_t tile = trial_buffer(&t, JY_F64, true);
+        t.plan.p_buffers.at[tile].b_kind = JY_BUFFER_TILE;
+        t.plan.p_buffers.at[tile].b_index = 64;
+        jy_lv count = trial_count(&t), four = jy_loop_int_const(&t.b, 4), first = jy_loop_for(&t.b, count, 4, false);
+        jy_lv extent = jy_loop_int(&t.b, JY_OP_MINIMUM, four, jy_loop_int(&t.b, JY_OP_SUB, count, first));
+        struct jy_access access[] = { run(a, first, 0), run(b, JY_NO_LV, -1), run(tile, JY_NO_LV, 0) };
+        jy_loop_ufunc(&t.b, 0, extent, 3, access);
+        jy_lv j = jy_loop_for(&t.b, extent, 1, true), v = trial_load(&t, tile, j);
+        struct jy_access to = { .buffer = out, .nterms = 2, .term = { { .index = first }, { .index = j } } };
+        jy_loop_store(&t.b, &to, v);
+        jy_loop_end_for(&t.b);
+        jy_loop_end_for(&t.b);
+        trial_finish(&t);
+        if (CHECK(trial_compile(&t, (enum level)level))) {
+            double x[40], y = 3, result[20] = { 0 };
+            _Alignas(64) char scratch[256];
+            for (int i = 0; i < 40; i++)
+                x[i] = i;
+            struct jy_desc desc[] = { { (char *)&x[39], { -16 } }, { (char *)&y, { 8 } }, { (char *)result, { 8 } }, { NULL, { 0 } } };
+            struct jy_loop_fn loop = { inner, &seen };
+            int64_t size = 10;
+            struct jy_call call = { .desc = desc, .size = &size, .loop = &loop, .tile = scratch };
+            trial_run(&t, &call);
+            CHECK_INT(seen.calls, 3);
+            CHECK_INT(seen.count, 2);
+            CHECK_INT(seen.strides[0], -16);
+            CHECK_INT(seen.strides[1], 0);
+            CHECK_INT(seen.strides[2], 8);
+            CHECK_PTR(seen.args[0], &x[39 - 16]);
+            CHECK_PTR(seen.args[2], scratch + 64);
+            for (int i = 0; i < 20; i++)
+                CHECK_F64BITS(result[i], i < 10 ? 10 * x[39 - 2 * i] + 3 : 0);
+        }
+        trial_end(&t);
+    }
+}
+
+TEST(emit_call, reduction)
+{
+    struct trial t;
+    struct seen seen = { .calls = 0 };
+    trial_begin(&t);
+    uint32_t in = trial_buffer(&t, JY_F64, true);
+    struct jy_access access = run(in, JY_NO_LV, 0);
+    jy_lv start = jy_loop_const(&t.b, JY_F64, (union jy_scalar){ .d = 0.5 });
+    jy_loop_set_scalar(&t.b, 0, jy_loop_ufold(&t.b, 0, JY_F64, trial_count(&t), start, &access));
+    trial_finish(&t);
+    if (CHECK(trial_compile(&t, LEVEL_HOST))) {
+        double x[] = { 1, 2, 3 };
+        struct jy_desc desc = { (char *)x, { 8 } };
+        struct jy_loop_fn loop = { inner, &seen };
+        union jy_scalar slot;
+        int64_t size = 3;
+        struct jy_call call = { .desc = &desc, .size = &size, .loop = &loop, .scalar = &slot };
+        trial_run(&t, &call);
+        CHECK_F64BITS(slot.d, ((0.5 * 10 + 1) * 10 + 2) * 10 + 3);
+        CHECK_PTR(seen.args[0], seen.args[2]);
+        CHECK_INT(seen.strides[1], 8);
+    }
+    trial_end(&t);
+}
