@@ -1,0 +1,66 @@
+"""Every row of cases.py, eager against compiled, on every executor: value bits, type, dtype, shape, strides, views, arguments, warnings with lines, exceptions.
+
+JITNEY_NUMPY_EXEC=graph,llvm   the executors to run (all by default)
+pytest -s prints how many calls of each row ran as compiled code; `test_rows_run_native` fails when a row that is not marked as a break has none.
+"""
+
+import os
+import types
+
+import jitney
+import numpy as np
+import pytest
+from cases import BREAKS, CASES
+from jitney import testing
+
+EXECUTORS = os.environ.get("JITNEY_NUMPY_EXEC", "llvm,loop,graph,numpy").split(",")
+NATIVE = {}
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    names = ("executor", "recompile_limit", "refusal_limit", "miss_limit")
+    saved = {name: getattr(jitney.config, name) for name in names}
+    jitney.config.recompile_limit = jitney.config.refusal_limit = jitney.config.miss_limit = 1000
+    yield
+    for name, value in saved.items():
+        setattr(jitney.config, name, value)
+
+
+def run(name, executor):
+    function, inputs = CASES[name]
+    jitney.config.executor = executor
+    calls = native = 0
+    problems = []
+    for group in inputs():
+        compiled = jitney.compile(types.FunctionType(function.__code__, function.__globals__, name))
+        for arguments in group:
+            difference = testing.differs(function, compiled, *arguments)
+            if difference:
+                shown = ", ".join(describe(x) for x in arguments)
+                problems.append(f"{name}({shown}): {difference}")
+        stats = jitney.inspect(compiled).stats()
+        calls += len(group)
+        native += stats["native_calls"]
+    return calls, native, problems
+
+
+def describe(x):
+    return f"{x.dtype}{list(x.shape)} strides {x.strides}" if isinstance(x, np.ndarray) else repr(x)
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("name", CASES)
+def test_row(name, executor):
+    calls, native, problems = run(name, executor)
+    NATIVE.setdefault(name, {})[executor] = (native, calls)
+    assert not problems, f"{len(problems)} of {calls} calls differ:\n" + "\n".join(problems[:10])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_run_native(name):
+    """A row that is not a break on purpose has calls that ran as compiled code."""
+    if name not in NATIVE:
+        pytest.skip("the row did not run in this process")
+    for native, calls in NATIVE[name].values():
+        assert (native == 0) == (name in BREAKS), f"{native} of {calls} calls ran as compiled code"
