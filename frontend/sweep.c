@@ -14,10 +14,10 @@
 
 struct sweep {
     struct jy_code *code;
-    int first_new;     /* added locals are first_new up to first_new + nnew */
+    int first_new; /* added locals are first_new up to first_new + nnew */
     int nnew, nwords;
-    uint64_t *live;    /* by id: which added locals may be read after it has begun */
-    bool *is_target;   /* by id: control may come from elsewhere than the instruction before */
+    uint64_t *live;  /* by id: which added locals may be read after it has begun */
+    bool *is_target; /* by id: control may come from elsewhere than the instruction before */
     bool changed;
 };
 
@@ -141,7 +141,7 @@ find_live(struct sweep *s)
     const int *handler = handlers_by_id(s->code);
     uint64_t *set = JY_NEW_ARRAY(s->code->c_arena, uint64_t, s->nwords);
     bool is_stable;
-    s->live = JY_NEW_ARRAY(s->code->c_arena, uint64_t, s->code->c_instrs.n * (size_t)s->nwords);
+    s->live = JY_NEW_ARRAY(s->code->c_arena, uint64_t, s->code->c_instrs.n *(size_t)s->nwords);
     do {
         is_stable = true;
         for (int id = s->code->c_last; id != JY_NO_INSTR; id = jy_code_at(s->code, id)->i_prev) {
@@ -164,8 +164,9 @@ is_loaded_anywhere(const struct sweep *s, int arg)
     for (int id = jy_code_begin(s->code); id != JY_NO_INSTR; id = jy_code_next(s->code, id)) {
         const struct jy_instr *instr = jy_code_at(s->code, id);
         bool is_read = instr->i_op != STORE_FAST && instr->i_op != DELETE_FAST;
-        if (jy_instr_split(instr, parts) ? parts[0].i_arg == arg || parts[1].i_arg == arg
-                                         : jy_instr_argkind(instr->i_op) == JY_ARG_LOCAL && instr->i_arg == arg && is_read)
+        if (jy_instr_split(instr, parts)
+                ? parts[0].i_arg == arg || parts[1].i_arg == arg
+                : jy_instr_argkind(instr->i_op) == JY_ARG_LOCAL && instr->i_arg == arg && is_read)
             return true;
     }
     return false;

@@ -263,7 +263,7 @@ is_same_run(struct jy_position p, struct jy_position q)
 static void
 emit_locations(struct assembler *a)
 {
-    struct jy_position run = {-1, -1, -1, -1};
+    struct jy_position run = { -1, -1, -1, -1 };
     int units = 0, line = a->code->c_origin->co_firstlineno;
     for (int id = jy_code_begin(a->code); id != JY_NO_INSTR; id = jy_code_next(a->code, id)) {
         struct jy_position here = jy_code_at(a->code, id)->i_position;

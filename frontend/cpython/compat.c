@@ -130,7 +130,7 @@ jy_compat_find_slot(struct jy_dict_slot *out, PyObject *dict, PyObject *key)
     PyObject *value;
     for (Py_ssize_t i = 0; i < keys->dk_nentries; i++) {
         if (entry_at(&value, (PyDictObject *)dict, keys, i) == key && value != NULL) {
-            *out = (struct jy_dict_slot){keys, key, i};
+            *out = (struct jy_dict_slot){ keys, key, i };
             return true;
         }
     }
@@ -158,8 +158,7 @@ jy_compat_has_watchers(void)
 #if HAS_312
 _Static_assert((int)PyDict_EVENT_ADDED == JY_DICT_ADDED && (int)PyDict_EVENT_MODIFIED == JY_DICT_MODIFIED &&
                    (int)PyDict_EVENT_DELETED == JY_DICT_DELETED && (int)PyDict_EVENT_CLONED == JY_DICT_CLONED &&
-                   (int)PyDict_EVENT_CLEARED == JY_DICT_CLEARED &&
-                   (int)PyDict_EVENT_DEALLOCATED == JY_DICT_DEALLOCATED,
+                   (int)PyDict_EVENT_CLEARED == JY_DICT_CLEARED && (int)PyDict_EVENT_DEALLOCATED == JY_DICT_DEALLOCATED,
                "ORDER PyDict_WatchEvent");
 _Static_assert((int)PyFunction_EVENT_CREATE == JY_FUNCTION_CREATE &&
                    (int)PyFunction_EVENT_DESTROY == JY_FUNCTION_DESTROY &&
@@ -404,9 +403,10 @@ jy_compat_new_code(const struct jy_code_parts *parts)
 #else
         code = PyCode_NewWithPosOnlyArgs
 #endif
-            (old->co_argcount, old->co_posonlyargcount, old->co_kwonlyargcount, old->co_nlocals + nnew, parts->p_stacksize,
-             old->co_flags, parts->p_bytecode, parts->p_consts, parts->p_names, varnames, frees, cells, old->co_filename,
-             old->co_name, old->co_qualname, old->co_firstlineno, parts->p_linetable, parts->p_exceptiontable);
+            (old->co_argcount, old->co_posonlyargcount, old->co_kwonlyargcount, old->co_nlocals + nnew,
+             parts->p_stacksize, old->co_flags, parts->p_bytecode, parts->p_consts, parts->p_names, varnames, frees,
+             cells, old->co_filename, old->co_name, old->co_qualname, old->co_firstlineno, parts->p_linetable,
+             parts->p_exceptiontable);
     }
     Py_XDECREF(varnames);
     Py_XDECREF(cells);

@@ -126,7 +126,8 @@ unsigned jy_compat_type_version(PyTypeObject *type);
 
 PyObject *jy_compat_local_name(PyCodeObject *code, int localsplus_index); /* refs: borrowed */
 unsigned jy_compat_local_kind(PyCodeObject *code, int localsplus_index);
-PyObject *jy_compat_get_bytecode(PyCodeObject *code); /* refs: new; without caches' contents, specialisation, instrumentation */
+PyObject *
+jy_compat_get_bytecode(PyCodeObject *code); /* refs: new; without caches' contents, specialisation, instrumentation */
 
 /* A copy of `origin` with other contents.  refs: borrows all, returns new. */
 struct jy_code_parts {

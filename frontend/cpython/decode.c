@@ -26,7 +26,7 @@ static struct reader
 reader_of(PyObject *bytes)
 {
     const uint8_t *data = (const uint8_t *)PyBytes_AS_STRING(bytes);
-    return (struct reader){data, data + PyBytes_GET_SIZE(bytes), false};
+    return (struct reader){ data, data + PyBytes_GET_SIZE(bytes), false };
 }
 
 static jy_status
@@ -41,7 +41,7 @@ static jy_status
 decode_instructions(struct jy_code *code, int *ids, const uint8_t *bytes, int nunits)
 {
     for (int unit = 0; unit < nunits;) {
-        struct jy_instr instr = {.i_offset = unit, .i_target = JY_NO_INSTR, .i_depth = -1};
+        struct jy_instr instr = { .i_offset = unit, .i_target = JY_NO_INSTR, .i_depth = -1 };
         unsigned arg = 0, prefix = 0, op;
         for (;;) {
             ids[unit] = JY_NO_INSTR;
@@ -116,11 +116,12 @@ decode_handlers(struct jy_code *code, const int *ids, int nunits)
     while (r.at != r.end) {
         unsigned start = read_exception_varint(&r), length = read_exception_varint(&r);
         unsigned target = read_exception_varint(&r), depth = read_exception_varint(&r);
-        if (r.failed || start < last_end || start >= limit || length == 0 || length > limit - start || target >= limit ||
-            depth > 1u << 24)
+        if (r.failed || start < last_end || start >= limit || length == 0 || length > limit - start ||
+            target >= limit || depth > 1u << 24)
             return refuse(code, "the exception table does not parse", (int)(r.at - r.end));
         int end_id = start + length == limit ? JY_NO_INSTR : ids[start + length];
-        if (ids[start] == JY_NO_INSTR || ids[target] == JY_NO_INSTR || (end_id == JY_NO_INSTR && start + length != limit))
+        if (ids[start] == JY_NO_INSTR || ids[target] == JY_NO_INSTR ||
+            (end_id == JY_NO_INSTR && start + length != limit))
             return refuse(code, "the exception table points into an instruction", (int)start);
         *jy_vec_push(code->c_arena, &code->c_handlers) = (struct jy_handler){
             .h_start = ids[start],
@@ -158,9 +159,10 @@ read_location_signed(struct reader *r)
 static struct jy_position
 read_location(struct reader *r, unsigned kind, int *line)
 {
-    struct jy_position p = {-1, -1, -1, -1};
+    static const struct jy_position none = { -1, -1, -1, -1 };
+    struct jy_position p = none;
     if (kind == 15)
-        return p;
+        return none;
     if (kind < 10) {
         unsigned second = read_byte(r);
         p.column = (int)(kind << 3 | second >> 4);
@@ -178,7 +180,7 @@ read_location(struct reader *r, unsigned kind, int *line)
         p.column = read_location_varint(r) - 1;
         p.end_column = read_location_varint(r) - 1;
     }
-    return p;
+    return p.line < 0 ? none : p;
 }
 
 /* A table that ends early leaves the rest without a position, as CPython does. */
@@ -188,7 +190,7 @@ decode_positions(struct jy_code *code, const int *ids, int nunits)
     struct reader r = reader_of(code->c_origin->co_linetable);
     int line = code->c_origin->co_firstlineno, unit = 0;
     for (int id = 0; id < code->c_ndecoded; id++)
-        jy_code_at(code, id)->i_position = (struct jy_position){-1, -1, -1, -1};
+        jy_code_at(code, id)->i_position = (struct jy_position){ -1, -1, -1, -1 };
     while (r.at != r.end && unit < nunits) {
         unsigned first = read_byte(&r);
         struct jy_position position = read_location(&r, first >> 3 & 15, &line);

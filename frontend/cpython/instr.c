@@ -9,8 +9,8 @@ struct opcode_facts {
 };
 
 static const struct opcode_facts facts[256] = {
-#define OPCODE(name, handler, argkind, caches, pops, pushes) [name] = {#name, JY_ARG_##argkind, caches},
-#define OPCODE_BREAKS(name, reason, argkind, caches, pops, pushes) [name] = {#name, JY_ARG_##argkind, caches},
+#define OPCODE(name, handler, argkind, caches, pops, pushes) [name] = { #name, JY_ARG_##argkind, caches },
+#define OPCODE_BREAKS(name, reason, argkind, caches, pops, pushes) [name] = { #name, JY_ARG_##argkind, caches },
 #include "frontend/cpython/opcodes.def"
 };
 

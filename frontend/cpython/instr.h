@@ -45,15 +45,15 @@ struct jy_position {
 };
 
 struct jy_instr {
-    uint8_t i_op;      /* the opcode's number, neither specialised nor instrumented */
-    uint8_t i_caches;  /* inline cache units behind it */
-    uint8_t i_prefix;  /* EXTENDED_ARG units before it, in the original */
-    bool i_dead;       /* deleted: emits nothing */
-    int i_arg;         /* of a jump: as found; assembling computes it anew from i_target */
-    int i_target;      /* id of the instruction jumped to, else JY_NO_INSTR */
+    uint8_t i_op;       /* the opcode's number, neither specialised nor instrumented */
+    uint8_t i_caches;   /* inline cache units behind it */
+    uint8_t i_prefix;   /* EXTENDED_ARG units before it, in the original */
+    bool i_dead;        /* deleted: emits nothing */
+    int i_arg;          /* of a jump: as found; assembling computes it anew from i_target */
+    int i_target;       /* id of the instruction jumped to, else JY_NO_INSTR */
     int i_next, i_prev; /* ids, JY_NO_INSTR at the ends */
-    int i_offset;      /* first unit (its EXTENDED_ARG if any) in the original's co_code; -1: inserted.  f_lasti / 2 is i_offset + i_prefix */
-    int i_depth;       /* items on the value stack before it; -1: unreachable or not computed (verify_code.h) */
+    int i_offset; /* first unit (its EXTENDED_ARG if any) in the original's co_code; -1: inserted.  f_lasti / 2 is i_offset + i_prefix */
+    int i_depth; /* items on the value stack before it; -1: unreachable or not computed (verify_code.h) */
     struct jy_position i_position;
 };
 
@@ -75,16 +75,16 @@ struct jy_code {
     struct {
         struct jy_handler *at;
         size_t n, cap;
-    } c_handlers; /* sorted by place, never overlapping */
-    int c_first, c_last;      /* ids of the ends of the list */
-    int c_ndecoded;           /* ids below this came from c_origin, in order of offset */
-    PyObject *c_consts;       /* owned list once something was added, else NULL: see jy_code_add_const */
-    PyObject *c_names;        /* likewise */
-    PyObject *c_new_locals;   /* names of locals behind the original's, likewise */
-    int c_nlocals;            /* with the new ones */
-    int c_nlocalsplus;        /* with the new ones */
-    int c_stacksize;          /* what the last verification found to be needed; at first the original's */
-    const char *c_error;      /* why decoding, verifying or assembling answered JY_BREAK */
+    } c_handlers;           /* sorted by place, never overlapping */
+    int c_first, c_last;    /* ids of the ends of the list */
+    int c_ndecoded;         /* ids below this came from c_origin, in order of offset */
+    PyObject *c_consts;     /* owned list once something was added, else NULL: see jy_code_add_const */
+    PyObject *c_names;      /* likewise */
+    PyObject *c_new_locals; /* names of locals behind the original's, likewise */
+    int c_nlocals;          /* with the new ones */
+    int c_nlocalsplus;      /* with the new ones */
+    int c_stacksize;        /* what the last verification found to be needed; at first the original's */
+    const char *c_error;    /* why decoding, verifying or assembling answered JY_BREAK */
 };
 
 static inline struct jy_instr *
@@ -118,19 +118,20 @@ jy_code_next(const struct jy_code *code, int id)
 /* Facts of an opcode, from the table. */
 const char *jy_instr_opname(int op);
 bool jy_instr_has_row(int op);
-bool jy_instr_is_known(int op);      /* has a row and may stand in a decoded code object */
+bool jy_instr_is_known(int op); /* has a row and may stand in a decoded code object */
 int jy_instr_caches(int op);
 enum jy_argkind jy_instr_argkind(int op);
 int jy_instr_pops(int op, int arg);
 int jy_instr_pushes(int op, int arg, bool jump);
-bool jy_instr_is_jump(int op);     /* has a target */
+bool jy_instr_is_jump(int op);       /* has a target */
 bool jy_instr_falls_through(int op); /* may go on at the next instruction */
-bool jy_instr_may_raise(int op);   /* false only where it is certain */
+bool jy_instr_may_raise(int op);     /* false only where it is certain */
 
 /* Arguments that versions pack differently. */
-int jy_instr_name_index(const struct jy_instr *instr);   /* index into co_names; -1: has none */
-bool jy_instr_pushes_null(const struct jy_instr *instr); /* LOAD_GLOBAL with NULL; LOAD_ATTR and LOAD_SUPER_ATTR of a method */
-int jy_instr_compare(const struct jy_instr *instr);      /* COMPARE_OP: Py_LT ... Py_GE */
+int jy_instr_name_index(const struct jy_instr *instr); /* index into co_names; -1: has none */
+bool jy_instr_pushes_null(
+    const struct jy_instr *instr); /* LOAD_GLOBAL with NULL; LOAD_ATTR and LOAD_SUPER_ATTR of a method */
+int jy_instr_compare(const struct jy_instr *instr);          /* COMPARE_OP: Py_LT ... Py_GE */
 bool jy_instr_compare_to_bool(const struct jy_instr *instr); /* 3.13: its result is made a bool at once */
 
 /* LOAD_FAST_LOAD_FAST and its like as the two simple instructions that they stand for; false: `instr` is none. */

@@ -224,9 +224,9 @@ edit_list(struct jy_code *code, void *context)
     for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
         const struct jy_instr *instr = jy_code_at(code, id);
         struct jy_position p = instr->i_position;
-        PyObject *row = Py_BuildValue("siiiiiiiii", jy_instr_opname(instr->i_op), instr->i_arg, instr->i_target,
-                                      instr->i_offset, instr->i_prefix, instr->i_depth, p.line, p.end_line, p.column,
-                                      p.end_column);
+        PyObject *row =
+            Py_BuildValue("siiiiiiiii", jy_instr_opname(instr->i_op), instr->i_arg, instr->i_target, instr->i_offset,
+                          instr->i_prefix, instr->i_depth, p.line, p.end_line, p.column, p.end_column);
         int failed = row == NULL ? -1 : PyList_Append(list, row);
         Py_XDECREF(row);
         if (failed)
@@ -258,8 +258,8 @@ bytecode_facts(PyObject *module, PyObject *args)
         return NULL;
     if (op < 0 || op > 255 || !jy_instr_has_row(op))
         Py_RETURN_NONE;
-    return Py_BuildValue("siiiii", jy_instr_opname(op), jy_instr_argkind(op), jy_instr_caches(op), jy_instr_pops(op, arg),
-                         jy_instr_pushes(op, arg, jump != 0), jy_instr_falls_through(op));
+    return Py_BuildValue("siiiii", jy_instr_opname(op), jy_instr_argkind(op), jy_instr_caches(op),
+                         jy_instr_pops(op, arg), jy_instr_pushes(op, arg, jump != 0), jy_instr_falls_through(op));
 }
 
 /* ---- compat_is_watched(code, own_tool) ---- */
@@ -336,16 +336,19 @@ compat_override(PyObject *module, PyObject *args)
 }
 
 PyMethodDef jy_bytecode_test_methods[] = {
-    {"bytecode_roundtrip", bytecode_roundtrip, METH_O, "decode and assemble one code object"},
-    {"bytecode_insert_nops", bytecode_insert_nops, METH_VARARGS, "(code, count, seed): NOPs at random places, nested code too"},
-    {"bytecode_sweep", bytecode_sweep, METH_VARARGS, "(code, count, seed): with junk inserted and swept away again"},
-    {"bytecode_add_locals", bytecode_add_locals, METH_VARARGS, "(code, names): the code with more locals"},
-    {"bytecode_verify", bytecode_verify, METH_O, "the stack size that a code object needs; ValueError: it is not legal"},
-    {"bytecode_decode", bytecode_decode, METH_O, "a list of rows, one per instruction"},
-    {"bytecode_facts", bytecode_facts, METH_VARARGS, "(opcode, arg, jump): a row of the opcode table"},
-    {"compat_is_watched", compat_is_watched, METH_VARARGS, "(code, own tool): tracing, profiling or monitoring is active"},
-    {"compat_slot", compat_slot, METH_VARARGS, "(dict, key, change): what a slot probe finds after change()"},
-    {"compat_type_version", compat_type_version, METH_O, "a type's version tag, before and after asking for one"},
-    {"compat_override", compat_override, METH_VARARGS, "(function, while): versions before and after an override"},
-    {NULL, NULL, 0, NULL},
+    { "bytecode_roundtrip", bytecode_roundtrip, METH_O, "decode and assemble one code object" },
+    { "bytecode_insert_nops", bytecode_insert_nops, METH_VARARGS,
+      "(code, count, seed): NOPs at random places, nested code too" },
+    { "bytecode_sweep", bytecode_sweep, METH_VARARGS, "(code, count, seed): with junk inserted and swept away again" },
+    { "bytecode_add_locals", bytecode_add_locals, METH_VARARGS, "(code, names): the code with more locals" },
+    { "bytecode_verify", bytecode_verify, METH_O,
+      "the stack size that a code object needs; ValueError: it is not legal" },
+    { "bytecode_decode", bytecode_decode, METH_O, "a list of rows, one per instruction" },
+    { "bytecode_facts", bytecode_facts, METH_VARARGS, "(opcode, arg, jump): a row of the opcode table" },
+    { "compat_is_watched", compat_is_watched, METH_VARARGS,
+      "(code, own tool): tracing, profiling or monitoring is active" },
+    { "compat_slot", compat_slot, METH_VARARGS, "(dict, key, change): what a slot probe finds after change()" },
+    { "compat_type_version", compat_type_version, METH_O, "a type's version tag, before and after asking for one" },
+    { "compat_override", compat_override, METH_VARARGS, "(function, while): versions before and after an override" },
+    { NULL, NULL, 0, NULL },
 };

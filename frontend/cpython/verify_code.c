@@ -17,23 +17,23 @@ enum { UNREACHED = -1 };
 
 struct verifier {
     struct jy_code *code;
-    int *order;           /* place in the list by id */
-    int *handler;         /* index of the handler that covers it, by id; -1 */
-    int *work;            /* ids to visit, each at most once at a time */
+    int *order;   /* place in the list by id */
+    int *handler; /* index of the handler that covers it, by id; -1 */
+    int *work;    /* ids to visit, each at most once at a time */
     bool *is_waiting;
     int nwork;
     int max_depth;
-    uint64_t *bound;      /* by id: which locals are certainly bound before it */
-    int nwords;           /* 64-bit words of one such set */
+    uint64_t *bound; /* by id: which locals are certainly bound before it */
+    int nwords;      /* 64-bit words of one such set */
 };
 
 static jy_status
 refuse(struct jy_code *code, int id, const char *what)
 {
     const struct jy_instr *instr = jy_code_at(code, id);
-    code->c_error = jy_arena_printf(code->c_arena, "%s %d (instruction %d, unit %d, line %d): %s",
-                                    jy_instr_opname(instr->i_op), instr->i_arg, id, instr->i_offset,
-                                    instr->i_position.line, what);
+    code->c_error =
+        jy_arena_printf(code->c_arena, "%s %d (instruction %d, unit %d, line %d): %s", jy_instr_opname(instr->i_op),
+                        instr->i_arg, id, instr->i_offset, instr->i_position.line, what);
     return JY_BREAK;
 }
 
@@ -259,8 +259,9 @@ reach(struct verifier *v, int from, int id, int depth, const uint64_t *set)
         to->i_depth = depth;
         memcpy(here, set, sizeof *set * (size_t)v->nwords);
     } else if (to->i_depth != depth) {
-        return refuse(code, id, jy_arena_printf(code->c_arena, "reached with %d and with %d items on the stack (from %d)",
-                                                to->i_depth, depth, from));
+        return refuse(code, id,
+                      jy_arena_printf(code->c_arena, "reached with %d and with %d items on the stack (from %d)",
+                                      to->i_depth, depth, from));
     }
     for (int i = 0; i < v->nwords; i++) {
         changed |= (here[i] & ~set[i]) != 0;
@@ -285,8 +286,9 @@ visit(struct verifier *v, int id, uint64_t *set)
     memcpy(set, bound_at(v, id), sizeof *set * (size_t)v->nwords);
     const struct jy_handler *h = v->handler[id] < 0 ? NULL : &code->c_handlers.at[v->handler[id]];
     if (h != NULL && depth < h->h_depth)
-        return refuse(code, id, jy_arena_printf(code->c_arena, "its handler unwinds to %d items, the stack holds %d",
-                                                h->h_depth, depth));
+        return refuse(
+            code, id,
+            jy_arena_printf(code->c_arena, "its handler unwinds to %d items, the stack holds %d", h->h_depth, depth));
     if (h != NULL)
         TRY(reach(v, id, h->h_handler, h->h_depth + h->h_lasti + 1, set));
     if (!apply_to_bound(v, instr, set))
@@ -340,7 +342,7 @@ jy_verify_code(struct jy_code *code)
         .is_waiting = JY_NEW_ARRAY(arena, bool, n),
         .nwords = (code->c_nlocalsplus + 63) / 64,
     };
-    v.bound = JY_NEW_ARRAY(arena, uint64_t, n * (size_t)v.nwords);
+    v.bound = JY_NEW_ARRAY(arena, uint64_t, n *(size_t)v.nwords);
     int place = 0;
     for (int id = code->c_first; id != JY_NO_INSTR; id = jy_code_at(code, id)->i_next) {
         v.order[id] = place++;

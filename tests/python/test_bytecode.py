@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import types
+from random import Random
 
 import pytest
 
@@ -368,6 +369,35 @@ def test_handler_deeper_than_the_stack():
 def test_broken_location_table():
     with pytest.raises(ValueError, match="location table"):
         _jitney.bytecode_verify(with_code(("RESUME", 0), *RETURN, co_linetable=b"\xf0"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_mutated_code_is_refused_or_consistent(seed):
+    """Nothing is run: what is accepted must be stable under another round."""
+    random = Random(seed)
+
+    # what CPython's constructor itself survives: it writes to the caches of what it takes for instructions, unchecked
+    harmless = [op for name, op in OPCODES.items() if argkind(op) != "INTERNAL" and not _jitney.bytecode_facts(op, 0, False)[2]]
+
+    def mutated(data, is_code):
+        data = bytearray(data)
+        for _ in range(random.randrange(1, 4) if data else 0):
+            at = random.randrange(len(data))
+            data[at] = random.choice(harmless) if is_code and at % 2 == 0 else random.randrange(256)
+        return bytes(data if is_code else data[: len(data) - random.choice((0, 0, 0, 1, 2))])
+
+    refused = accepted = 0
+    for code in library_code("json.decoder", "contextlib"):
+        for field in ("co_code", "co_exceptiontable", "co_linetable"):
+            try:
+                bad = code.replace(**{field: mutated(getattr(code, field), field == "co_code")})
+                again = _jitney.bytecode_roundtrip(bad)
+            except ValueError:
+                refused += 1
+            else:
+                accepted += 1
+                assert tables(_jitney.bytecode_roundtrip(again)) == tables(again)
+    assert refused > 50 and accepted > 20
 
 
 def test_short_location_table_means_no_positions():
