@@ -128,7 +128,7 @@ copy_out(const struct graph_run *run, const struct jy_node *node, const struct j
         return true;
     }
     PyObject *view = shape_of(shape, run, node) ? jy_wrap_view((jy_dtype)node->n_dtype, node->n_ndim, shape, desc, NULL) : NULL;
-    bool good = view != NULL && PyArray_Check(object) && PyArray_SAMESHAPE((PyArrayObject *)view, (PyArrayObject *)object) &&
+    bool good = view != NULL && PyArray_CheckExact(object) && PyArray_TYPE((PyArrayObject *)object) == jy_dtype_info[node->n_dtype].number && PyArray_SAMESHAPE((PyArrayObject *)view, (PyArrayObject *)object) &&
                 PyArray_CopyInto((PyArrayObject *)view, (PyArrayObject *)object) == 0;
     Py_XDECREF(view);
     return good;

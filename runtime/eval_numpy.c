@@ -192,7 +192,15 @@ call_out(const struct numpy_run *run, const struct jy_node *node)
     if (args != NULL)
         result = jy_run_quietly(unit->u_objects.at[node->n_callee], args, node->n_extra == 0 ? NULL : unit->u_objects.at[node->n_extra]);
     Py_XDECREF(args);
-    return as_kind(node, result);
+    result = as_kind(node, result);
+    if (result != NULL && node->n_kind == JY_KIND_ARRAY) {
+        npy_intp shape[JY_MAX_NDIM];
+        PyArrayObject *a = (PyArrayObject *)result;
+        if (!shape_of(shape, run, node) || PyArray_TYPE(a) != jy_dtype_info[node->n_dtype].number || PyArray_NDIM(a) != node->n_ndim ||
+            !PyArray_CompareLists(PyArray_DIMS(a), shape, node->n_ndim))
+            Py_CLEAR(result); /* not what was traced: the original must run */
+    }
+    return result;
 }
 
 /* refs: new; NULL with or without an exception */

@@ -122,6 +122,7 @@ clears_flags(const struct jy_loop_fn *loop, size_t nin, const jy_dtype *dtypes)
     intptr_t strides[4];
     char *args[4];
     bool lost = false;
+    uint32_t before = jy_fp_read(true);
     for (size_t k = 0; k <= nin; k++) {
         strides[k] = jy_dtype_info[dtypes[k]].bytes;
         for (size_t i = 0; i < ROOM; i++) {
@@ -156,6 +157,7 @@ clears_flags(const struct jy_loop_fn *loop, size_t nin, const jy_dtype *dtypes)
         lost |= jy_fp_read(true) != 15;
     }
     jy_fp_clear(true);
+    jy_fp_raise(before);
     return lost;
 }
 
