@@ -15,6 +15,8 @@ call_callable(struct jy_frame *f, struct jy_value **out, PyObject *callable, siz
     TRY(jy_call_builtin(f, out, &handled, callable, nargs, args, kwnames));
     if (handled)
         return JY_OK;
+    if (PyExceptionClass_Check(callable))
+        return jy_break(f, JY_BREAK_RAISE, "%s", ((PyTypeObject *)callable)->tp_name);
     return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s", jy_value_describe(f, jy_value_callable(f, callable, JY_NO_SOURCE)));
 }
 
