@@ -17,11 +17,12 @@ ALLOWED = {
     "PyArray_RUNTIME_VERSION": "NumPy's import fills it once",
     "backend_llvm/session.c: session": "LLVM's target machine, made at the first compilation",
     "backend_llvm/diagnostics.c: last": "the text of LLVM's last complaint: its handlers take no argument of ours that outlives a call",
-    "runtime/alloc.c: state": "whether own blocks may be handed out now",
+    "runtime/alloc.c: state": "the blocks that are kept for the next large result",
     "runtime/alloc.c: handler": "NumPy's memory handler interface holds functions of ours by address",
     "runtime/backend.c: backend": "the shared object that was opened, once",
     "runtime/blas.c: state": "the BLAS that NumPy has loaded, looked up once",
     "runtime/fpstatus.c: state": "how NumPy keeps errstate, looked up once",
+    "runtime/loops.c: state": "NumPy's inner loops and its rule for sums, looked up once",
     "runtime/loader.c: slabs": "pages of machine code, freed with the functions in them",
 }
 TABLES = "PyMethodDef|PyGetSetDef|PyMemberDef|PyType_Slot|PyType_Spec|PyTypeObject|PyModuleDef|PyModuleDef_Slot|PyNumberMethods|PySequenceMethods|PyMappingMethods"
