@@ -91,6 +91,8 @@ jy_entry_release(struct jy_entry *entry)
     if (--entry->e_refs > 0)
         return;
     jy_guards_free(entry->e_guards);
+    if (entry->e_compiled != NULL)
+        jy_exec_set_globals(entry->e_exec, NULL); /* borrowed: it may outlive the function */
     Py_XDECREF(entry->e_code);
     Py_XDECREF(entry->e_compiled);
     Py_XDECREF(entry->e_runner);
