@@ -87,8 +87,8 @@ add_slice(struct jy_frame *f, struct subscript *s, const struct jy_value *array,
     start = has_start ? clamp(f, start, extent, low, high) : step > 0 ? low : high;
     stop = has_stop ? clamp(f, stop, extent, low, high) : step > 0 ? high : low;
     jy_sx length = slice_extent(f, start, stop, step);
-    if (step < 0 && !jy_guard_size(f, length, JY_GT, 0))
-        start = 0; /* no element: the start may lie outside */
+    if (step != 1 && !jy_guard_size(f, length, JY_GT, 0))
+        length = start = 0, step = 1; /* NumPy's view of nothing */
     s->view.start[s->axis] = length == 0 ? 0 : start;
     s->view.axis[s->ndim] = (int8_t)s->axis++;
     s->view.step[s->ndim] = step;
@@ -209,17 +209,6 @@ jy_np_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *array,
 
 /* ---- writing ---- */
 
-static void
-set_version(struct jy_frame *f, struct jy_storage *storage, jy_ref node)
-{
-    storage->version = node;
-    if (storage->of == NULL)
-        return;
-    const struct jy_value *of = storage->of;
-    set_version(f, of->u.array.storage, jy_graph_reshape(f->f_trace->graph, node, of->u.array.ndim, of->u.array.shape));
-    storage->of_node = of->u.array.storage->version;
-}
-
 static bool
 is_whole(const struct jy_view *view, const struct jy_value *target, const struct jy_node *base)
 {
@@ -229,7 +218,7 @@ is_whole(const struct jy_view *view, const struct jy_value *target, const struct
     return whole;
 }
 
-/* A region and its value have one shape. */
+/* A region and its value have one shape. Extents are equal or 1 by check_store. */
 static jy_ref
 fill_region(struct jy_frame *f, const struct jy_value *target, jy_ref ref)
 {
@@ -248,7 +237,7 @@ fill_region(struct jy_frame *f, const struct jy_value *target, jy_ref ref)
     view.ndim = (uint8_t)ndim;
     for (size_t d = 0; d < ndim; d++) {
         size_t axis = d + node->n_ndim - ndim;
-        bool walks = d + node->n_ndim >= ndim && jy_sizes_same(&g->g_sizes, node->n_shape[axis], target->u.array.shape[d]);
+        bool walks = d + node->n_ndim >= ndim && jy_np_hint(f, node->n_shape[axis]) == jy_np_hint(f, target->u.array.shape[d]);
         view.axis[d] = walks ? (int8_t)axis : -1;
         view.step[d] = walks;
     }
@@ -277,7 +266,7 @@ jy_np_store(struct jy_frame *f, struct jy_value *target, jy_ref node)
 {
     struct jy_graph *g = f->f_trace->graph;
     struct jy_storage *storage = target->u.array.storage;
-    if (storage->of != NULL && storage->of->u.array.view != NULL)
+    if (storage->of != NULL)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "a write through a reshaped view");
     TRY(check_store(f, target, node));
     TRY(jy_np_will_write(f, target));
@@ -286,7 +275,7 @@ jy_np_store(struct jy_frame *f, struct jy_value *target, jy_ref node)
     if (view != NULL && is_whole(view, target, jy_graph_at(g, base)))
         view = NULL;
     node = fill_region(f, target, node);
-    set_version(f, storage, jy_graph_store(g, base, view, node));
+    storage->version = jy_graph_store(g, base, view, node);
     return JY_OK;
 }
 

@@ -68,6 +68,7 @@ struct jy_np_operand {
     uint8_t form;            /* enum jy_np_form */
     uint8_t dtype;           /* own; of weak ones I64, F64 */
     uint32_t stretch;        /* ARRAY: own axes of extent 1 that broadcasting stretches (jy_np_broadcast) */
+    jy_sx *renamed;          /* ARRAY: shape in the result's expressions, where own ones are equal by guards only; NULL */
 };
 
 static inline bool

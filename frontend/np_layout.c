@@ -65,6 +65,15 @@ choose_extent(struct jy_frame *f, size_t d, size_t n, const struct jy_np_operand
     return extent;
 }
 
+static void
+rename_extent(struct jy_frame *f, struct jy_np_operand *operand, size_t axis, jy_sx extent)
+{
+    const struct jy_value *v = operand->value;
+    if (operand->renamed == NULL)
+        operand->renamed = jy_arena_copy(jy_frame_arena(f), v->u.array.shape, v->u.array.ndim * sizeof *v->u.array.shape);
+    operand->renamed[axis] = extent;
+}
+
 jy_status
 jy_np_broadcast(struct jy_frame *f, struct jy_np_geometry *out, size_t n, struct jy_np_operand *operands)
 {
@@ -84,10 +93,13 @@ jy_np_broadcast(struct jy_frame *f, struct jy_np_geometry *out, size_t n, struct
             int64_t own = jy_np_hint(f, x), other = jy_np_hint(f, extent);
             if (own != other && own != 1)
                 return jy_break(f, JY_BREAK_BROADCAST, "extents %" PRId64 " and %" PRId64 " do not broadcast", own, other);
-            if (x != 1)
-                jy_guard_size(f, x, JY_EQ, own == other ? extent : 1);
-            if (x != 1 && own != other)
+            if (x == 1)
+                continue;
+            jy_guard_size(f, x, JY_EQ, own == other ? extent : 1);
+            if (own != other)
                 operands[i].stretch |= 1u << axis;
+            else if (!jy_sizes_same(&f->f_trace->graph->g_sizes, x, extent))
+                rename_extent(f, &operands[i], axis, extent);
         }
     }
     return JY_OK;

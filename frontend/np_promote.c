@@ -197,19 +197,19 @@ check_int32(struct jy_frame *f, const struct jy_value *v)
     return jy_break(f, JY_BREAK_RAISES, "a Python int that may not fit int32");
 }
 
-/* The array's element along the axes that broadcasting stretches is the first. */
+/* Makes visible in the node's shape what broadcasting has found: extents that are 1, and equal ones. */
 static jy_ref
 stretch(struct jy_frame *f, jy_ref node, const struct jy_np_operand *operand)
 {
     struct jy_view view;
     jy_sx shape[JY_MAX_NDIM];
     size_t ndim = operand->value->u.array.ndim;
-    if (operand->stretch == 0)
+    if (operand->stretch == 0 && operand->renamed == NULL)
         return node;
     jy_np_view_identity(&view, ndim);
     for (size_t d = 0; d < ndim; d++) {
         bool fixed = operand->stretch >> d & 1;
-        shape[d] = fixed ? 1 : operand->value->u.array.shape[d];
+        shape[d] = fixed ? 1 : operand->renamed != NULL ? operand->renamed[d] : operand->value->u.array.shape[d];
         if (fixed)
             view.axis[d] = -1, view.step[d] = 0;
     }

@@ -5,6 +5,13 @@
  * guarded to be apart from every other one. */
 #include "frontend/np_internal.h"
 
+/* In C order, with strides that nobody can tell from a fresh block's: a single element with a negative stride takes another path through some inner loops. */
+static bool
+is_plain(const struct jy_inspected_array *live)
+{
+    return live->c_contiguous && (live->ndim != 1 || live->stride[0] >= 0);
+}
+
 static const struct jy_array_guard *
 describe_class(struct jy_frame *f, const struct jy_inspected_array *live, struct jy_layout *layout)
 {
@@ -12,16 +19,16 @@ describe_class(struct jy_frame *f, const struct jy_inspected_array *live, struct
     size_t itemsize = jy_dtype_info[live->dtype].bytes;
     guard->dtype = (uint8_t)live->dtype;
     guard->ndim = live->ndim;
-    guard->c_contiguous = live->c_contiguous;
-    if (live->c_contiguous) { /* strides of single elements are whatever they are: those of a fresh block serve as hints */
+    guard->c_contiguous = is_plain(live);
+    if (guard->c_contiguous) { /* strides of single elements are whatever they are: those of a fresh block serve as hints */
         *layout = jy_layout_fresh(live->ndim, live->shape, NULL, itemsize);
         return guard;
     }
     *layout = jy_layout_of_strides(live->ndim, live->shape, live->stride, itemsize);
     for (size_t d = 0; d < live->ndim; d++) {
         guard->order[d] = layout->order[d];
-        guard->sign[d] = (int8_t)((live->stride[d] > 0) - (live->stride[d] < 0));
         guard->one[d] = live->shape[d] == 1;
+        guard->sign[d] = (int8_t)(guard->one[d] ? 0 : (live->stride[d] > 0) - (live->stride[d] < 0));
     }
     guard->contiguous = layout->contiguous;
     guard->inner_unit = layout->inner_unit;
@@ -107,7 +114,7 @@ realize_array(struct jy_frame *f, struct jy_value *v)
     jy_guard_add(f, JY_GUARD_ARRAY, v->v_source)->array = class;
     jy_sx shape[JY_MAX_NDIM];
     for (size_t d = 0; d < live.ndim; d++)
-        shape[d] = !live.c_contiguous && live.shape[d] == 1
+        shape[d] = class->one[d]
                        ? 1
                        : jy_sizes_symbol(&g->g_sizes, jy_sizes_new_symbol(&g->g_sizes, storage->input, (int32_t)d, live.shape[d]));
     storage->version = jy_graph_placeholder(g, JY_KIND_ARRAY, live.dtype, live.ndim, shape, &layout);

@@ -18,6 +18,8 @@ read_arguments(struct jy_frame *f, struct reduction *out, struct jy_value **slot
 {
     out->array = slots[ARRAY];
     TRY(jy_np_array_arg(f, function, out->array));
+    if (out->array->u.array.ndim == 0)
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of a 0-d array", function);
     TRY(jy_np_axes_arg(f, &out->axes, slots[AXIS], out->array->u.array.ndim));
     TRY(jy_np_flag(f, &out->keepdims, slots[KEEPDIMS], false));
     return jy_np_given(slots[OUT]) ? jy_break(f, JY_BREAK_NUMPY_CALL, "%s with out=", function) : JY_OK;
@@ -228,6 +230,22 @@ jy_np_reduce_mean(struct jy_frame *f, struct jy_value **out, const struct jy_np_
     return divide_by(f, out, sum, count_of(f, r.array, r.axes));
 }
 
+/* sqrt(*v, out=*v) */
+static jy_status
+root_of(struct jy_frame *f, struct jy_value **v)
+{
+    struct jy_graph *g = f->f_trace->graph;
+    jy_ref node;
+    TRY(jy_value_node(f, &node, *v));
+    enum jy_kind kind = (enum jy_kind)jy_graph_at(g, node)->n_kind;
+    const struct jy_layout *layout = jy_graph_at(g, node)->n_layout;
+    node = jy_graph_elementwise(g, JY_OP_SQRT, kind, 1, &node);
+    if (kind == JY_KIND_ARRAY)
+        jy_np_set_layout(f, node, layout);
+    *v = jy_value_of_node(f, node);
+    return JY_OK;
+}
+
 /* datum 0: var, 1: std */
 jy_status
 jy_np_reduce_var(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
@@ -241,8 +259,8 @@ jy_np_reduce_var(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
     TRY(jy_np_bind(f, row->name, names, given, nargs, args, kwnames));
     memcpy(slots, (struct jy_value *[]){ given[0], given[1], given[2], given[3], given[5] }, sizeof slots);
     TRY(read_arguments(f, &r, slots, row->name));
-    if (jy_np_given(slots[DTYPE]) || r.array->u.array.ndim == 0)
-        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with dtype=, or of a 0-d array", row->name);
+    if (jy_np_given(slots[DTYPE]))
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with dtype=", row->name);
     if (given[4] != NULL)
         TRY(jy_value_index(f, &ddof, given[4]));
     jy_sx count = count_of(f, r.array, r.axes);
@@ -254,7 +272,7 @@ jy_np_reduce_var(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
     TRY(jy_np_apply(f, &x, JY_OP_MUL, 2, (struct jy_value *[]){ x, x }, NULL, 0));
     TRY(jy_np_reduce(f, &sum, JY_OP_SUM, x, r.axes, r.keepdims));
     TRY(divide_by(f, out, sum, jy_sizes_binary(sizes, JY_SX_SUB, count, jy_sizes_const(sizes, ddof))));
-    return row->datum == 1 ? jy_np_apply(f, out, JY_OP_SQRT, 1, out, NULL, 0) : JY_OK;
+    return row->datum == 1 ? root_of(f, out) : JY_OK;
 }
 
 /* ---- NumPy's own ---- */
@@ -289,7 +307,7 @@ jy_np_reduce_arg(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
                                                            .ndim = ndim, .shape = shape });
 }
 
-/* datum 0: cumsum, 1: cumprod. Of floats they may warn, and a warning from inside a call-out would blame another line. */
+/* datum 0: cumsum, 1: cumprod */
 jy_status
 jy_np_reduce_running(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
                      PyObject *kwnames)
@@ -305,13 +323,14 @@ jy_np_reduce_running(struct jy_frame *f, struct jy_value **out, const struct jy_
         TRY(jy_np_axis_arg(f, &axis, slots[1], array->u.array.ndim));
     else if (array->u.array.ndim != 1)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of an array with %u axes without axis=", row->name, array->u.array.ndim);
-    if (jy_dtype_is_float((jy_dtype)array->u.array.dtype) || (array->u.array.ndim != 1 && !jy_np_is_c_block(array)))
-        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of floats, or of a strided array", row->name);
+    jy_dtype dtype = jy_dtype_is_float((jy_dtype)array->u.array.dtype) ? (jy_dtype)array->u.array.dtype : JY_I64;
+    if (array->u.array.ndim != 1 && !jy_np_is_c_block(array))
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of a strided array", row->name);
     TRY(jy_value_node(f, &node, slots[0]));
     PyObject *keywords = Py_BuildValue("{s:n}", "axis", (Py_ssize_t)axis);
     if (keywords == NULL)
         return JY_ERROR;
     return jy_np_call_out(f, out, &(struct jy_np_callout){ .callee = row->name, .keywords = keywords, .nargs = 1, .args = &node,
-                                                           .kind = JY_KIND_ARRAY, .dtype = JY_I64, .ndim = array->u.array.ndim,
+                                                           .kind = JY_KIND_ARRAY, .dtype = dtype, .ndim = array->u.array.ndim,
                                                            .shape = array->u.array.shape });
 }

@@ -296,7 +296,6 @@ jy_np_shape_expand_dims(struct jy_frame *f, struct jy_value **out, const struct 
 {
     static const char *const names[] = { "a", "axis", NULL };
     struct jy_value *slots[2];
-    struct jy_view view;
     jy_sx shape[JY_MAX_NDIM + 1];
     size_t axis;
     TRY(jy_np_bind(f, row->name, names, slots, nargs, args, kwnames));
@@ -305,15 +304,9 @@ jy_np_shape_expand_dims(struct jy_frame *f, struct jy_value **out, const struct 
     if (slots[1] == NULL || ndim == JY_MAX_NDIM)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "expand_dims without an axis, or to 9 axes");
     TRY(jy_np_axis_arg(f, &axis, slots[1], ndim + 1));
-    jy_np_view_identity(&view, ndim);
-    view.ndim = (uint8_t)(ndim + 1);
-    for (size_t d = 0, old = 0; d <= ndim; d++) {
-        view.axis[d] = (int8_t)(d == axis ? -1 : (int)old);
-        view.step[d] = d != axis;
+    for (size_t d = 0, old = 0; d <= ndim; d++)
         shape[d] = d == axis ? 1 : slots[0]->u.array.shape[old++];
-    }
-    *out = jy_np_view(f, slots[0], &view, shape);
-    return JY_OK;
+    return jy_np_reshaped(f, out, slots[0], ndim + 1, shape); /* as NumPy does: the new axis has a stride */
 }
 
 jy_status
@@ -342,7 +335,7 @@ jy_np_shape_squeeze(struct jy_frame *f, struct jy_value **out, const struct jy_n
         }
     }
     view.ndim = (uint8_t)n;
-    *out = jy_np_view(f, slots[0], &view, shape);
+    *out = all && n == ndim ? slots[0] : jy_np_view(f, slots[0], &view, shape);
     return JY_OK;
 }
 
@@ -370,6 +363,7 @@ jy_np_shape_broadcast_to(struct jy_frame *f, struct jy_value **out, const struct
     jy_np_guard_degenerate(f, ndim, shape);
     *out = jy_np_broadcast_view(f, slots[0], ndim, shape);
     (*out)->u.array.writeable = false;
+    (*out)->u.array.frozen = true;
     return JY_OK;
 }
 
@@ -384,6 +378,8 @@ jy_np_shape_flip(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
     uint32_t axes;
     TRY(jy_np_bind(f, row->name, names, slots, nargs, args, kwnames));
     TRY(jy_np_array_arg(f, row->name, slots[0]));
+    if (slots[0]->u.array.ndim == 0)
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "flip of a 0-d array");
     TRY(jy_np_axes_arg(f, &axes, slots[1], slots[0]->u.array.ndim));
     jy_np_view_identity(&view, slots[0]->u.array.ndim);
     for (size_t d = 0; d < view.ndim; d++) {

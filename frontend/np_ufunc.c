@@ -63,6 +63,17 @@ check_power(struct jy_frame *f, const struct jy_np_geometry *geometry, const str
     return JY_OK;
 }
 
+/* The loops of some functions take another path for negative strides, with other bits: kernels hand them pieces that run forward. */
+static jy_status
+check_forward(struct jy_frame *f, jy_op op, size_t n, const struct jy_np_operand *operands)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t d = 0; operands[i].form == JY_NP_ARRAY && d < operands[i].value->u.array.ndim; d++)
+            if (operands[i].value->u.array.layout->stride[d] < 0)
+                return jy_break(f, JY_BREAK_MEMORY_ORDER, "%s of a reversed array", jy_op_info[op].text);
+    return JY_OK;
+}
+
 /* Would eager reuse the memory of an operand, and does that show in the strides of the result? */
 static jy_status
 check_elision(struct jy_frame *f, const struct jy_layout *layout, const struct jy_np_geometry *geometry, size_t n,
@@ -135,6 +146,8 @@ jy_np_apply(struct jy_frame *f, struct jy_value **out, jy_op op, size_t n, struc
     TRY(jy_np_broadcast(f, &geometry, n, operands));
     if (op == JY_OP_POWER)
         TRY(check_power(f, &geometry, operands, in));
+    if (jy_op_info[op].klass == JY_CLASS_TILE && jy_dtype_is_float(in))
+        TRY(check_forward(f, op, n, operands));
     if (into != NULL)
         TRY(check_into(f, &geometry, into, op));
     else

@@ -189,6 +189,8 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
     case JY_V_CALLABLE:
         if (PyType_Check(v->v_object))
             return class_attribute(f, out, v, name);
+        if (strcmp(text, "reduce") == 0 && jy_np_knows(f, v->v_object))
+            return jy_np_getattr(f, out, v, name);
         break;
     case JY_V_TUPLE:
     case JY_V_LIST:

@@ -40,7 +40,8 @@ call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *method, 
     TRY(jy_value_realize(f, self));
     if (method->u.func.function != NULL)
         return call_with_self(f, out, method->u.func.function, self, nargs, args, kwnames);
-    if (self->v_kind == JY_V_ARRAY || (self->v_kind == JY_V_SCALAR && self->u.scalar.kind == JY_KIND_NPSCALAR))
+    bool is_ufunc = self->v_kind == JY_V_CALLABLE && jy_np_knows(f, self->v_object);
+    if (is_ufunc || self->v_kind == JY_V_ARRAY || (self->v_kind == JY_V_SCALAR && self->u.scalar.kind == JY_KIND_NPSCALAR))
         return jy_np_method(f, out, self, method->u.func.name, nargs, args, kwnames);
     return jy_call_method(f, out, self, method->u.func.name, nargs, args, kwnames);
 }

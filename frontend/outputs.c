@@ -71,6 +71,9 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct memo *memo, struct
         (*out)->object = jy_keep(f->f_trace->unit, v->v_object);
         return JY_OK;
     case JY_V_ARRAY:
+        if (v->u.array.frozen)
+            return jy_break(f, JY_BREAK_RESULT, "a broadcast view, which NumPy makes read-only");
+        return build_output(out, f, v);
     case JY_V_SCALAR:
         return build_output(out, f, v);
     case JY_V_TUPLE:

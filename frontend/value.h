@@ -71,6 +71,7 @@ struct jy_value {
             jy_ref node;                    /* cached VIEW node ... */
             jy_ref node_version;            /* ... of this version */
             bool writeable;
+            bool frozen;                    /* read-only although its memory is not (broadcast_to): cannot be returned */
             uint8_t ndim, dtype;
         } array;
         struct {

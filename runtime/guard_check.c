@@ -161,7 +161,9 @@ fits_array(PyObject *object, const struct jy_array_guard *g)
         wanted |= NPY_ARRAY_WRITEABLE;
     if ((flags & wanted) != wanted || (g->write_observed && !g->writeable && (flags & NPY_ARRAY_WRITEABLE)))
         return false;
-    return g->c_contiguous || fits_class(array, g);
+    if (!g->c_contiguous)
+        return fits_class(array, g);
+    return g->ndim != 1 || PyArray_STRIDE(array, 0) >= 0; /* NumPy's inner loops see the stride of a single element, too */
 }
 
 /* First byte and one past the last byte that an array's elements occupy. */
