@@ -9,6 +9,7 @@
  * (or a block and our handler), dimensions from the allocator that NumPy frees them with, a tracemalloc entry in NumPy's domain. Only where the user has set another memory handler,
  * or where the array structure is not what the headers say, NumPy makes the array itself. */
 #include "runtime/alloc.h"
+#include "frontend/cpython/compat.h"
 #include "runtime/numpy_api.h"
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static struct {
     PyDataMem_Handler *numpy;          /* the default handler of NumPy */
     PyArray_Descr *descr[JY_DTYPE_COUNT];
     bool by_hand;                      /* ndarray's structure is as we know it */
+    PyObject *seen;                    /* weak reference to the context variables under which the default handler was active */
 } state;
 
 static uint32_t
@@ -226,17 +228,23 @@ jy_alloc_init(void)
     return state.own_handler == NULL ? -1 : 0;
 }
 
-/* Whether NumPy would now allocate with its default handler. The handler is a context variable. */
+/* Whether NumPy would now allocate with its default handler. The handler is a context variable: as long as the mapping of variables is the same object, so is the answer.
+ * The weak reference dies with that object, so another one at the same address is not taken for it. */
 static bool
 default_handler_is_active(void)
 {
-    if (PyThreadState_Get()->context == NULL) /* no variable has ever been set in this thread: all have their defaults */
+    PyObject *variables = jy_compat_context_vars(PyThreadState_Get());
+    if (variables == NULL)
+        return true;
+    if (state.seen != NULL && ((PyWeakReference *)state.seen)->wr_object == variables)
         return true;
     PyObject *active = PyDataMem_GetHandler();
     bool is_default = active == PyDataMem_DefaultHandler;
-    if (active == NULL)
-        PyErr_Clear();
     Py_XDECREF(active);
+    if (is_default)
+        Py_XSETREF(state.seen, PyWeakref_NewRef(variables, NULL));
+    if (PyErr_Occurred())
+        PyErr_Clear();
     return is_default;
 }
 

@@ -4,6 +4,7 @@
 #include "frontend/cpython/compat.h"
 
 #include "internal/pycore_code.h"
+#include "internal/pycore_context.h"
 #include "internal/pycore_dict.h"
 #include "internal/pycore_interp.h"
 
@@ -414,4 +415,11 @@ jy_compat_new_code(const struct jy_code_parts *parts)
     if (code != NULL && copy_hidden_kinds(code, old, nnew) < 0)
         Py_CLEAR(code);
     return (PyObject *)code;
+}
+
+PyObject *
+jy_compat_context_vars(PyThreadState *thread)
+{
+    const struct _pycontextobject *context = (const struct _pycontextobject *)thread->context;
+    return context == NULL ? NULL : (PyObject *)context->ctx_vars;
 }

@@ -72,6 +72,12 @@ bool jy_compat_find_slot(struct jy_dict_slot *out, PyObject *dict, PyObject *key
 /* The value, borrowed; NULL: the entry is not there any more, look the key up. */
 PyObject *jy_compat_probe_slot(const struct jy_dict_slot *slot, PyObject *dict);
 
+/* ---- context variables ---- */
+
+/* The immutable mapping behind the thread's context: whatever is set makes another one. Borrowed; NULL: nothing was ever set
+ * in this thread. It can be referenced weakly. */
+PyObject *jy_compat_context_vars(PyThreadState *thread);
+
 /* ---- watchers (3.12 and later) ---- */
 
 /* ORDER PyDict_WatchEvent, PyFunction_WatchEvent */
