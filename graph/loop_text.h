@@ -17,7 +17,7 @@ struct jy_reader {
 void jy_reader_fail(struct jy_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Skips blanks within the line. */
 void jy_reader_blanks(struct jy_reader *r);
-/* Takes `word` if it comes next (a whole word when it ends in a letter). */
+/* Takes `word` if it comes next: a whole word, unless it is a single character (of "b3", "%7"). */
 bool jy_reader_take(struct jy_reader *r, const char *word);
 void jy_reader_expect(struct jy_reader *r, const char *word);
 int64_t jy_reader_int(struct jy_reader *r);

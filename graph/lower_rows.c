@@ -2,8 +2,8 @@
  *
  * The inner loop runs over kept elements, so every element of the result sees its operations in NumPy's order while the loop is a vector
  * loop. A NumPy reduction whose kept axes have one element in all has nothing to keep: it is one run. That case is known only
- * at run time, so for reductions whose order shows a second piece of code redoes that single element as a run; its loop is entered
- * `(kept == 1)` times. */
+ * at run time, so for reductions whose order shows there are two pieces of code in loops that are entered `kept != 1` and
+ * `kept == 1` times. */
 #include "graph/lower.h"
 #include <string.h>
 
@@ -111,19 +111,29 @@ has_one_element(struct jy_lower *L, const struct rows *w)
 }
 
 static void
+emit_rows(struct jy_lower *L, const struct rows *w)
+{
+    emit_start(L, w);
+    emit_adding(L, w);
+}
+
+static void
 emit_single_run(struct jy_lower *L, const struct rows *w)
 {
-    int64_t known;
-    jy_sx one = has_one_element(L, w);
-    if (jy_sizes_is_const(&L->g->g_sizes, one, &known) && known == 0)
-        return;
     struct jy_scope s;
     struct jy_access access;
-    jy_loop_for(&L->b, jy_lower_size(L, one), 1, false);
     jy_lower_open_scope(L, &s, w->x->n_ndim);
     jy_lv value = jy_lower_emit_run(L, &s, w->node);
     access_result(L, &access, w, &s);
     jy_loop_store(&L->b, &access, value);
+}
+
+/* Only while the condition, 0 or 1, is 1. */
+static void
+emit_if(struct jy_lower *L, jy_sx condition, const struct rows *w, void (*emit)(struct jy_lower *, const struct rows *))
+{
+    jy_loop_for(&L->b, jy_lower_size(L, condition), 1, false);
+    emit(L, w);
     jy_loop_end_for(&L->b);
 }
 
@@ -137,9 +147,12 @@ jy_lower_emit_rows(struct jy_lower *L, struct jy_group *g)
     L->b.line = w.at->n_line;
     L->b.file = w.at->n_file;
     jy_lower_prepare(L, w.node);
-    emit_start(L, &w);
-    emit_adding(L, &w);
     bool order_shows = jy_dtype_is_float((jy_dtype)w.at->n_dtype) && w.at->n_op != JY_OP_PROD;
-    if (order_shows)
-        emit_single_run(L, &w);
+    jy_sx one = order_shows ? has_one_element(L, &w) : 0;
+    if (one == 0) { /* known to be several, or all the same */
+        emit_rows(L, &w);
+        return;
+    }
+    emit_if(L, jy_sizes_binary(&L->g->g_sizes, JY_SX_SUB, 1, one), &w, emit_rows);
+    emit_if(L, one, &w, emit_single_run);
 }

@@ -451,6 +451,24 @@ build(struct fuzz *f)
         jy_graph_add_output(f->g, any_node(f));
 }
 
+/* Print, parse, print: the same text. */
+static const char *
+check_text(struct fuzz *f, const struct jy_plan *plan)
+{
+    struct jy_text first = { NULL, 0, 0, 0 }, second = { NULL, 0, 0, 0 };
+    const char *why = NULL;
+    jy_plan_print(&first, plan);
+    struct jy_plan *parsed = jy_plan_parse(f->arena, first.at, &why);
+    if (parsed != NULL) {
+        jy_plan_print(&second, parsed);
+        if (strcmp(strchr(first.at, '\n'), strchr(second.at, '\n')) != 0)
+            why = jy_arena_printf(f->arena, "the text of the parsed plan differs:\n%s", second.at);
+    }
+    jy_text_free(&first);
+    jy_text_free(&second);
+    return why;
+}
+
 static const char *
 try_graph(struct fuzz *f, bool *broke)
 {
@@ -463,7 +481,7 @@ try_graph(struct fuzz *f, bool *broke)
         *broke = true;
         return NULL;
     }
-    if ((why = jy_plan_verify(plan)) == NULL) {
+    if ((why = jy_plan_verify(plan)) == NULL && (why = check_text(f, plan)) == NULL) {
         struct driver d = { .graph = f->g, .arena = f->arena, .symbols = f->value, .inputs = f->inputs.at,
                             .sum_chunk = pick(f, 2) ? INT64_MAX : 32 };
         why = driver_compare(&d, plan);
