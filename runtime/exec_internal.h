@@ -59,6 +59,7 @@ struct jy_exec {
     bool has_exprs, x87, has_late_views;
     bool may_fail;                     /* something after the first step can send the call to the original */
     bool only_kernels;
+    bool divides_floats;               /* a division of Python floats raises whatever errstate says */
     struct jy_exec_options options;
     struct jy_exec_texts texts;
     struct jy_exec_times times;
