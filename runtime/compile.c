@@ -278,17 +278,17 @@ build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct
 
 /* Puts __compiled_fn_N into the function's globals and makes the code that calls it.  0, or -1 with an exception. */
 static int
-generate_code(struct jy_entry *entry, struct jy_function *f, const char *name)
+generate_code(struct jy_entry *entry, struct jy_function *f)
 {
     const struct jy_unit *unit = jy_exec_unit(entry->e_exec);
-    PyObject *globals = ((PyFunctionObject *)f->f_object)->func_globals, *text = PyUnicode_InternFromString(name);
+    PyObject *name;
     double start = now_ms();
 
-    if (text == NULL)
-        return -1;
-    if (PyDict_SetItem(globals, text, entry->e_compiled) == 0)
-        entry->e_code = jy_codegen(unit, f->f_object, text, jy_runtime->rerun);
-    Py_DECREF(text);
+    if (jy_function_set_name(&name, f, entry->e_number, entry->e_compiled) == 0) {
+        entry->e_globals = ((PyFunctionObject *)f->f_object)->func_globals;
+        entry->e_code = jy_codegen(unit, f->f_object, name, jy_runtime->rerun);
+    }
+    Py_XDECREF(name);
     f->f_stats.bytecode_ms += now_ms() - start;
     if (entry->e_code != NULL && wants(JY_LOG_bytecode)) {
         log_bytecode(f, "before:", ((PyFunctionObject *)f->f_object)->func_code);
@@ -354,7 +354,8 @@ new_entry(const char **why, struct jy_function *f, struct jy_exec *exec, PyObjec
     entry->e_refs = 1;
     entry->e_exec = exec;
     entry->e_inputs = (uint32_t)unit->u_inputs.n;
-    entry->e_number = ++jy_runtime->next_compiled;
+    entry->e_number = f->f_reserved != 0 ? f->f_reserved : ++jy_runtime->next_compiled;
+    f->f_reserved = 0;
     snprintf(name, sizeof(name), "__compiled_fn_%u", entry->e_number);
     entry->e_compiled = jy_compiled_fn_new(exec, name, jy_runtime->rerun);
     if (entry->e_compiled == NULL) {
@@ -369,7 +370,7 @@ new_entry(const char **why, struct jy_function *f, struct jy_exec *exec, PyObjec
     }
     entry->e_direct = f->f_backend == NULL && is_direct(unit);
     entry->e_guards = jy_guards_new(why, unit, f->f_object);
-    if (entry->e_guards == NULL || generate_code(entry, f, name) < 0) {
+    if (entry->e_guards == NULL || generate_code(entry, f) < 0) {
         if (PyErr_Occurred())
             *why = "the new bytecode could not be made";
         jy_entry_release(entry);

@@ -83,13 +83,64 @@ table_remove(PyObject *key)
     rt->table_used--;
 }
 
+/* -- names in the globals --------------------------------------------------------------------------------------------------------- */
+
+static PyObject *
+compiled_name(uint32_t number)
+{
+    PyObject *name = PyUnicode_FromFormat("__compiled_fn_%u", number);
+    if (name != NULL)
+        PyUnicode_InternInPlace(&name);
+    return name;
+}
+
+int
+jy_function_set_name(PyObject **name, struct jy_function *f, uint32_t number, PyObject *value)
+{
+    *name = compiled_name(number);
+    return *name == NULL ? -1 : PyDict_SetItem(((PyFunctionObject *)f->f_object)->func_globals, *name, value);
+}
+
+int
+jy_function_reserve_name(struct jy_function *f)
+{
+    PyObject *name;
+    f->f_reserved = ++jy_runtime->next_compiled;
+    int status = jy_function_set_name(&name, f, f->f_reserved, Py_None);
+    Py_XDECREF(name);
+    return status;
+}
+
+/* Keeps whatever exception is set. */
+static void
+remove_name(PyObject *globals, uint32_t number)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *name = compiled_name(number);
+    if (name == NULL || PyDict_DelItem(globals, name) < 0)
+        PyErr_Clear();
+    Py_XDECREF(name);
+    PyErr_Restore(type, value, traceback);
+}
+
 /* -- entries --------------------------------------------------------------------------------------------------------------------- */
+
+/* Before the function dies, also while a call still runs in the entry. */
+static void
+forget_name(struct jy_entry *entry)
+{
+    if (entry->e_globals != NULL)
+        remove_name(entry->e_globals, entry->e_number);
+    entry->e_globals = NULL;
+}
 
 void
 jy_entry_release(struct jy_entry *entry)
 {
     if (--entry->e_refs > 0)
         return;
+    forget_name(entry);
     jy_guards_free(entry->e_guards);
     if (entry->e_compiled != NULL)
         jy_exec_set_globals(entry->e_exec, NULL); /* borrowed: it may outlive the function */
@@ -108,6 +159,7 @@ drop_entries(struct jy_function *f)
     while (entry != NULL) {
         struct jy_entry *next = entry->e_next;
         entry->e_next = NULL;
+        forget_name(entry);
         jy_entry_release(entry);
         entry = next;
     }
@@ -166,8 +218,10 @@ jy_function_free(struct jy_function *f)
         return;
     if (f->f_weak != NULL && f->f_object != NULL)
         table_remove(f->f_object);
-    f->f_object = NULL;
     drop_entries(f);
+    if (f->f_reserved != 0)
+        remove_name(((PyFunctionObject *)f->f_object)->func_globals, f->f_reserved);
+    f->f_object = NULL;
     for (size_t k = 0; k < f->f_ndynamic; k++)
         free(f->f_dynamic[k]);
     free(f->f_dynamic);

@@ -26,6 +26,7 @@ struct jy_stats {
 struct jy_entry {
     struct jy_entry *e_next;       /* most recently used first */
     uint32_t e_refs;               /* one of the list, one per running call */
+    PyObject *e_globals;           /* where __compiled_fn_N is; borrowed from the function, NULL once the name is taken away */
     uint32_t e_number;             /* N of __compiled_fn_N */
     struct jy_guard_program *e_guards;
     struct jy_exec *e_exec;        /* owned by e_compiled */
@@ -51,6 +52,7 @@ struct jy_function {
     size_t f_nentries;
     char **f_dynamic;              /* source texts of ints that have shown two values; NULL-terminated */
     size_t f_ndynamic;
+    uint32_t f_reserved;           /* number whose __compiled_fn_N is in the globals already, for the first entry; 0: used */
     bool f_off, f_busy;            /* left to CPython for good; being compiled */
     bool f_fullgraph;
     bool f_inplace;
@@ -86,6 +88,11 @@ void jy_function_reset(struct jy_function *function);     /* drops entries, refu
 int jy_function_install(struct jy_function *function);
 void jy_function_uninstall(struct jy_function *function); /* plain again; idempotent */
 void jy_entry_release(struct jy_entry *entry);
+
+/* The name __compiled_fn_N in the function's globals. The first one is put there (as None) when the function is made, so that no dictionary grows in the middle of a call that
+ * merely compiles for the first time; all are taken away with the entry. 0, or -1 with an exception. */
+int jy_function_reserve_name(struct jy_function *function);
+int jy_function_set_name(PyObject **name, struct jy_function *function, uint32_t number, PyObject *value); /* refs: *name new, may be NULL */
 
 /* entry.c: refs: as vectorcall */
 PyObject *jy_entry_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
