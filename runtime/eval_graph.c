@@ -320,7 +320,7 @@ eval(struct graph_run *run, struct jy_arena *arena, PyObject **outputs)
     run->flags |= jy_fp_read(true);
     if (status == JY_ERROR)
         return jy_run_after_exception();
-    if (status != JY_OK || io.status & JY_CALL_RERUN || run->flags & jy_errstate_get().reported) {
+    if (status != JY_OK || io.status & JY_CALL_RERUN || run->flags & (jy_errstate_get().reported | run->exec->always_reported)) {
         run->exec->stats.flag_reruns += status == JY_OK;
         return JY_RUN_RERUN;
     }

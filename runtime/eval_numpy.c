@@ -89,10 +89,20 @@ source(const struct numpy_run *run, const struct jy_node *node)
     return jy_wrap_scalar(node->n_kind, (jy_dtype)node->n_dtype, value);
 }
 
+/* What Python raises for floats and NumPy's functions do not. */
+static bool
+divides_by_zero(const struct numpy_run *run, const struct jy_node *node)
+{
+    bool divides = node->n_op == JY_OP_DIV || node->n_op == JY_OP_FLOOR_DIVIDE || node->n_op == JY_OP_REMAINDER;
+    return divides && node->n_kind == JY_KIND_PYFLOAT && PyFloat_AsDouble(arg(run, node, 1)) == 0;
+}
+
 /* By name, with the operands in order. */
 static PyObject *
 call_by_name(const struct numpy_run *run, const struct jy_node *node)
 {
+    if (divides_by_zero(run, node))
+        return NULL;
     PyObject *callable = PyObject_GetAttrString(run->numpy, jy_op_info[node->n_op].oracle), *args = PyTuple_New(node->n_nargs), *result = NULL;
     for (size_t i = 0; args != NULL && i < node->n_nargs; i++)
         PyTuple_SET_ITEM(args, (Py_ssize_t)i, Py_NewRef(arg(run, node, i)));

@@ -204,11 +204,25 @@ has_pairwise(const struct jy_plan *plan)
     return false;
 }
 
+/* Division of Python floats raises ZeroDivisionError whatever errstate says. */
+static bool
+divides_python_floats(const struct jy_graph *g)
+{
+    for (jy_ref r = 0; r < g->g_nodes.n; r++) {
+        const struct jy_node *node = jy_graph_at(g, r);
+        bool divides = node->n_op == JY_OP_DIV || node->n_op == JY_OP_FLOOR_DIVIDE || node->n_op == JY_OP_REMAINDER;
+        if (divides && node->n_kind == JY_KIND_PYFLOAT)
+            return true;
+    }
+    return false;
+}
+
 static void
 add_facts(struct jy_exec *exec)
 {
     const struct jy_plan *plan = exec->plan;
     exec->noutputs = (uint32_t)plan->p_outputs.n;
+    exec->always_reported = divides_python_floats(exec->unit->u_graph) ? JY_FP_DIVIDE | JY_FP_INVALID : 0;
     exec->only_kernels = true;
     for (size_t i = 0; i < plan->p_steps.n; i++)
         exec->only_kernels &= plan->p_steps.at[i].s_kind == JY_STEP_KERNEL;
@@ -370,15 +384,6 @@ free_texts(struct jy_exec_texts *texts)
     free(texts->asm_text);
 }
 
-static bool
-divides_floats(const struct jy_graph *g)
-{
-    for (size_t r = 0; r < g->g_nodes.n; r++)
-        if (g->g_nodes.at[r].n_op == JY_OP_DIV && g->g_nodes.at[r].n_kind == JY_KIND_PYFLOAT)
-            return true;
-    return false;
-}
-
 jy_status
 jy_exec_new(struct jy_exec **out, const char **why, struct jy_unit *unit, const struct jy_exec_options *options)
 {
@@ -394,7 +399,6 @@ jy_exec_new(struct jy_exec **out, const char **why, struct jy_unit *unit, const 
     if (setjmp(*guard) == 0) {
         exec->options.name = options->name == NULL ? NULL : jy_arena_strdup(unit->u_arena, options->name);
         exec->options.backend_path = options->backend_path == NULL ? NULL : jy_arena_strdup(unit->u_arena, options->backend_path);
-        exec->divides_floats = divides_floats(unit->u_graph);
         status = build(exec, why);
     }
     memcpy(guard, &outer, sizeof outer);
@@ -427,10 +431,7 @@ jy_exec_run(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs)
 {
     exec->stats.calls++;
     enum jy_run run;
-    const uint32_t zero_division = JY_FP_DIVIDE | JY_FP_INVALID;
-    if (exec->divides_floats && (jy_errstate_get().reported & zero_division) != zero_division)
-        run = JY_RUN_RERUN; /* flags would go unnoticed */
-    else if (exec->options.compare)
+    if (exec->options.compare)
         run = jy_exec_run_compared(exec, inputs, outputs);
     else if (exec->options.executor == JY_EXEC_NUMPY)
         run = jy_eval_numpy(exec, inputs, outputs);

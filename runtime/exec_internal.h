@@ -52,6 +52,7 @@ struct jy_exec {
     struct jy_exec_block *fresh, *temps;
     struct jy_exec_view *views;
     uint32_t *buffer_extents;          /* JY_MAX_NDIM per buffer: extents of its shape */
+    uint32_t always_reported;          /* FP kinds that matter even where errstate ignores them */
     size_t tile_bytes;
     size_t frame_bytes;                /* of the tables of one call */
     int64_t sum_chunk;
@@ -59,7 +60,6 @@ struct jy_exec {
     bool has_exprs, x87, has_late_views;
     bool may_fail;                     /* something after the first step can send the call to the original */
     bool only_kernels;
-    bool divides_floats;               /* a division of Python floats raises whatever errstate says */
     struct jy_exec_options options;
     struct jy_exec_texts texts;
     struct jy_exec_times times;

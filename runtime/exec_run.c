@@ -339,7 +339,7 @@ static enum jy_run
 report(struct jy_run_state *s, enum protection protection)
 {
     struct jy_exec *exec = s->exec;
-    uint32_t reported = s->flags & jy_errstate_get().reported;
+    uint32_t reported = s->flags & (jy_errstate_get().reported | exec->always_reported);
     if (reported == 0)
         return JY_RUN_OK;
     exec->stats.flags = reported;

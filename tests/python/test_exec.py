@@ -220,6 +220,14 @@ def test_underflow_counts_when_errstate_says_so(executor):
         assert run([a], operations, [1], executor) is RERUN
 
 
+@pytest.mark.parametrize("op", ["divide", "floor_divide", "remainder"])
+def test_python_floats_divide_by_zero_whatever_errstate_says(executor, op):
+    with np.errstate(all="ignore"):
+        assert run([1.0, 0.0], [f"{op}(%0, %1) : pyfloat"], [2], executor) is RERUN
+        (r,) = run([7.0, 2.0], [f"{op}(%0, %1) : pyfloat"], [2], executor)
+    same(r, {"divide": 3.5, "floor_divide": 3.0, "remainder": 1.0}[op])
+
+
 @pytest.mark.parametrize("op", ["exp", "log", "power", "sinh", "tan"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_flags_of_numpys_loops_are_seen(executor, op, dtype):
