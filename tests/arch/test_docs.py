@@ -1,4 +1,4 @@
-"""Files that the documents name exist. XX, NNN and * stand for anything."""
+"""Files that the documents name exist. XX, NAME and * stand for anything."""
 
 import re
 
@@ -14,7 +14,7 @@ SUFFIXES = r"(?:c|h|def|py|md|txt|cmake|toml)"
 
 def exists(name, document):
     """From the root, beside the document, or, for a bare name, anywhere in the tree."""
-    pattern = re.sub(r"XX|NNN|<\w+>|\.\.\.|…", "*", name).rstrip("/")
+    pattern = re.sub(r"XX|NAME|<\w+>|\.\.\.|…", "*", name).rstrip("/")
     if re.fullmatch(r"[*./]*", pattern):
         return True
     expanded = [pattern]
@@ -31,11 +31,12 @@ def named_files(text):
     code = "\n".join(re.findall(r"`([^`\n]+)`", text) + re.findall(r"^(?: {4}|\t)(.*)$", text, re.M))
     yield from re.findall(rf"(?<![\w/.~$-])((?:[\w*{{}},.-]+/)*[\w*{{}},-]+(?:\.[\w*]+)*\.{SUFFIXES})(?![\w(/])", code)
     yield from re.findall(rf"(?<![\w/.~$-])((?:{'|'.join(TOP)})/(?:[\w-]+/)*)(?![\w*{{<.])", code)
-    yield from (link for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text) if "://" not in link)
+    prose = re.sub(r"`[^`\n]+`|^(?: {4}|\t).*$", "", text, flags=re.M)
+    yield from (link for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", prose) if "://" not in link)
 
 
 # Names that a document invents to show something; a reader must not look for them.
-INVENTED = re.compile(r"^(script|file|FILE|my\w*|example|x|app|program|mod|module|prog|out|log|tour)\.(py|txt)$")
+INVENTED = re.compile(r"^(script|file|FILE|my\w*|example|[a-z]|app|program|mod|module|prog|out|log|tour)\.(py|txt)$")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
