@@ -2,7 +2,9 @@
 
 import functools
 import math
+import opcode
 import operator
+import sys
 import threading
 import types
 
@@ -749,6 +751,25 @@ def text_array(a):
     return a == "1"
 
 
+def _with_bad_tail(function):
+    """Behind the last return, where no one comes: a jump out of the code."""
+    code = function.__code__.co_code + bytes([opcode.opmap["JUMP_FORWARD"], 200])
+    function.__code__ = function.__code__.replace(co_code=code)
+    return function
+
+
+@broken("BAD_BYTECODE", A)
+@_with_bad_tail
+def bad_bytecode(a):
+    return a + 1
+
+
+if sys.version_info >= (3, 12):
+    _SPACE = {}
+    exec(compile("def defines_type(a):\n    type X = int\n    return a + 1", __file__, "exec"), _SPACE)
+    broken("UNKNOWN_OPCODE", A)(_SPACE["defines_type"])
+
+
 @pytest.mark.parametrize("function, reason, args, kwargs", BROKEN)
 def test_broken(function, reason, args, kwargs):
     compiled = jitney.compile(function)
@@ -868,6 +889,17 @@ def test_symbolic_int():
     for n in [3, 4, 5, 6, 7, -3, 2**40, 2**62]:
         assert differs(f, compiled, A, n) is None
     assert jitney.inspect(compiled).stats()["compiles"] <= 3
+
+
+def test_python_division_raises_under_any_errstate():
+    def f(a, x, y):
+        return a * x, x / y
+
+    compiled = jitney.compile(f)
+    for mode in ("warn", "ignore", "raise"):
+        with np.errstate(all=mode):
+            for y in (2.0, 0.0, 4.0):
+                assert differs(f, compiled, A, 1.0, y) is None
 
 
 def test_trace_log(capfd):
