@@ -1,7 +1,8 @@
-/* Errors of LLVM come back as text: a fatal error jumps to the guard that `compile` has set, an error diagnostic is remembered.
+/* Errors of LLVM come back as text: a fatal error jumps to the guard that `compile` has set, an error diagnostic is
+ * remembered.
  *
- * LLVM ends the process after a fatal error whose handler returns; jumping out leaks what it held, which is why the session then forgets
- * its target machine. The verifier and the dumps live here too. */
+ * LLVM ends the process after a fatal error whose handler returns; jumping out leaks what it held, which is why the
+ * session then forgets its target machine. The verifier and the dumps live here too. */
 #include "session.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/ErrorHandling.h>

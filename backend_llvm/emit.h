@@ -1,10 +1,13 @@
-/* The narrow waist between the emitters and llvm-c: the state of one module, the scope in which statements are emitted, small helpers.
+/* The narrow waist between the emitters and llvm-c: the state of one module, the scope in which statements are
+ * emitted, small helpers.
  *
- * Every statement is emitted in a *scope* (struct jy_lanes). Plain scope: one lane, one copy, addresses computed where they stand. Inside a vector loop or a fold
- * the scope has `width` lanes and `copies` of the body interleaved, and what does not change with its variable is computed in the preheader.
- * The same statements are emitted several times (main loop, rest, tail) under different scopes.
+ * Every statement is emitted in a *scope* (struct jy_lanes). Plain scope: one lane, one copy, addresses computed
+ * where they stand. Inside a vector loop or a fold the scope has `width` lanes and `copies` of the body interleaved,
+ * and what does not change with its variable is computed in the preheader. The same statements are emitted several
+ * times (main loop, rest, tail) under different scopes.
  *
- * Values: bool is i1 once something was computed, or i8 as it was loaded (a copied byte keeps its value); jy_emit_truth makes i1 of either. */
+ * Values: bool is i1 once something was computed, or i8 as it was loaded (a copied byte keeps its value);
+ * jy_emit_truth makes i1 of either. */
 #ifndef JY_BACKEND_EMIT_H
 #define JY_BACKEND_EMIT_H
 
@@ -27,21 +30,24 @@ enum jy_call_field {
 };
 
 struct jy_lanes {
-    jy_lv var;                     /* JY_NO_LV: plain scope */
+    jy_lv var; /* JY_NO_LV: plain scope */
     unsigned width, copies;
-    LLVMValueRef index;            /* of lane 0 of copy 0 */
-    LLVMValueRef mask;             /* <width x i1>; NULL: every lane is active */
-    LLVMBasicBlockRef preheader;   /* NULL: nothing is hoisted */
-    uint32_t serial;               /* of the loop statement's emission: what is hoisted belongs to it */
-    struct { struct jy_base *at; size_t n, cap; } bases;
+    LLVMValueRef index;          /* of lane 0 of copy 0 */
+    LLVMValueRef mask;           /* <width x i1>; NULL: every lane is active */
+    LLVMBasicBlockRef preheader; /* NULL: nothing is hoisted */
+    uint32_t serial;             /* of the loop statement's emission: what is hoisted belongs to it */
+    struct {
+        struct jy_base *at;
+        size_t n, cap;
+    } bases;
 };
 
 /* The part of an address that does not change with the scope's variable, and what the variable is multiplied with. */
 struct jy_base {
     const struct jy_access *access;
-    LLVMValueRef address, step;    /* step NULL: unit stride */
-    LLVMValueRef lane_offsets;     /* made at the first gather */
-    LLVMValueRef hop[JY_COPIES];   /* from copy 0 to copy k, of width hop_width; made when needed */
+    LLVMValueRef address, step;  /* step NULL: unit stride */
+    LLVMValueRef lane_offsets;   /* made at the first gather */
+    LLVMValueRef hop[JY_COPIES]; /* from copy 0 to copy k, of width hop_width; made when needed */
     unsigned hop_width;
     bool moves;
 };
@@ -57,17 +63,20 @@ struct jy_emit {
     bool want_lines;
     const struct jy_plan *plan;
     const struct jy_kernel *kernel;
-    const char *why;               /* the first thing that could not be emitted */
+    const char *why; /* the first thing that could not be emitted */
 
     LLVMValueRef function, call;
-    LLVMBasicBlockRef entry;       /* allocas and loads of descriptors and sizes; ends with a branch */
-    LLVMValueRef sink;             /* volatile slot that keeps flag-raising values alive; made on demand */
+    LLVMBasicBlockRef entry; /* allocas and loads of descriptors and sizes; ends with a branch */
+    LLVMValueRef sink;       /* volatile slot that keeps flag-raising values alive; made on demand */
     struct jy_lanes lanes;
     uint32_t serials;
     /* per statement */
-    LLVMValueRef *value;           /* JY_COPIES each */
-    uint32_t *owner;               /* serial of the scope that defined it; 0: plain */
-    struct { uint32_t serial; LLVMValueRef scalar, splat; } *hoisted;
+    LLVMValueRef *value; /* JY_COPIES each */
+    uint32_t *owner;     /* serial of the scope that defined it; 0: plain */
+    struct {
+        uint32_t serial;
+        LLVMValueRef scalar, splat;
+    } *hoisted;
     uint32_t *uses;
     /* per buffer, per axis of a buffer, per size slot: loaded once in `entry` */
     LLVMValueRef *data, *stride, *size;
@@ -76,8 +85,8 @@ struct jy_emit {
 
 /* types.c */
 void jy_types_fill(struct jy_emit *e);
-LLVMTypeRef jy_types_memory(const struct jy_emit *e, jy_dtype dtype);   /* bool: i8 */
-LLVMTypeRef jy_types_value(const struct jy_emit *e, jy_dtype dtype);    /* bool: i1 */
+LLVMTypeRef jy_types_memory(const struct jy_emit *e, jy_dtype dtype); /* bool: i8 */
+LLVMTypeRef jy_types_value(const struct jy_emit *e, jy_dtype dtype);  /* bool: i1 */
 
 /* emit_function.c */
 void jy_emit_kernel(struct jy_emit *e, size_t k);
@@ -86,7 +95,7 @@ LLVMValueRef jy_emit_alloca(struct jy_emit *e, LLVMTypeRef type, const char *nam
 LLVMValueRef jy_emit_data(struct jy_emit *e, uint32_t buffer);
 LLVMValueRef jy_emit_stride(struct jy_emit *e, uint32_t buffer, unsigned axis);
 LLVMValueRef jy_emit_size(struct jy_emit *e, uint32_t slot);
-LLVMValueRef jy_emit_field(struct jy_emit *e, enum jy_call_field field);         /* loaded once in `entry` */
+LLVMValueRef jy_emit_field(struct jy_emit *e, enum jy_call_field field); /* loaded once in `entry` */
 LLVMValueRef jy_emit_field_address(struct jy_emit *e, enum jy_call_field field);
 
 /* emit_loop.c */
@@ -125,7 +134,8 @@ LLVMValueRef jy_emit_truth(struct jy_emit *e, LLVMValueRef v);
 LLVMValueRef jy_emit_use(struct jy_emit *e, jy_lv lv, unsigned copy);
 void jy_emit_define(struct jy_emit *e, jy_lv lv, unsigned copy, LLVMValueRef v);
 LLVMValueRef jy_emit_splat(struct jy_emit *e, LLVMValueRef scalar, unsigned width);
-LLVMValueRef jy_emit_intrinsic(struct jy_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, const char *label);
+LLVMValueRef jy_emit_intrinsic(struct jy_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n,
+                               const char *label);
 
 /* emit_reduce.c */
 void jy_emit_fold(struct jy_emit *e, jy_lv lv);
@@ -133,7 +143,8 @@ void jy_emit_fold(struct jy_emit *e, jy_lv lv);
 /* emit_call.c */
 void jy_emit_ufunc(struct jy_emit *e, jy_lv lv);
 void jy_emit_ufold(struct jy_emit *e, jy_lv lv);
-LLVMValueRef jy_emit_helper(struct jy_emit *e, unsigned helper, LLVMTypeRef type, LLVMValueRef *args, unsigned n, const char *label);
+LLVMValueRef jy_emit_helper(struct jy_emit *e, unsigned helper, LLVMTypeRef type, LLVMValueRef *args, unsigned n,
+                            const char *label);
 
 static inline const struct jy_lstmt *
 l_stmt(const struct jy_emit *e, jy_lv lv)

@@ -1,8 +1,9 @@
-/* Loads and stores. In plain scope the address is computed in place; in a loop's scope it is base + variable * step, where the base (and for steps that are not the
- * element's size the lanes' offsets) are computed in the preheader, once per distinct access.
+/* Loads and stores. In plain scope the address is computed in place; in a loop's scope it is base + variable * step,
+ * where the base (and for steps that are not the element's size the lanes' offsets) are computed in the preheader,
+ * once per distinct access.
  *
- * Under a mask the inactive lanes of a load repeat the element of lane 0, which is always active: whatever is computed from them raises the
- * same flags that lane 0 raises, so a masked tail neither adds nor loses one. */
+ * Under a mask the inactive lanes of a load repeat the element of lane 0, which is always active: whatever is
+ * computed from them raises the same flags that lane 0 raises, so a masked tail neither adds nor loses one. */
 #include "emit.h"
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
@@ -89,7 +90,8 @@ find_base(struct jy_emit *e, const struct jy_access *a)
     return &l->bases.at[l->bases.n - 1];
 }
 
-/* <0, step, 2*step, ...> in bytes, in the preheader; made for the scope's widest vectors, which all scopes of one loop share. */
+/* <0, step, 2*step, ...> in bytes, in the preheader; made for the scope's widest vectors, which all scopes of one
+ * loop share. */
 static LLVMValueRef
 lane_offsets(struct jy_emit *e, struct jy_base *base, unsigned width)
 {
@@ -143,7 +145,8 @@ all_lanes(struct jy_emit *e, unsigned width)
 
 /* A call of llvm.masked.<what>; LLVM 22 moved the alignment from an operand to an attribute of the pointer. */
 static LLVMValueRef
-masked_call(struct jy_emit *e, const char *name, LLVMTypeRef *types, LLVMValueRef *args, unsigned n, unsigned pointer, unsigned align)
+masked_call(struct jy_emit *e, const char *name, LLVMTypeRef *types, LLVMValueRef *args, unsigned n, unsigned pointer,
+            unsigned align)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, types, 2), call, full[4];
@@ -174,7 +177,8 @@ load_lanes(struct jy_emit *e, struct jy_base *base, LLVMTypeRef type, unsigned a
     if (base->step != NULL) {
         LLVMValueRef lanes = lane_offsets(e, base, l->width);
         LLVMValueRef args[] = { LLVMBuildGEP2(e->builder, e->i8, at, &lanes, 1, ""),
-                                l->mask != NULL ? l->mask : all_lanes(e, l->width), rest != NULL ? rest : LLVMGetPoison(wide) };
+                                l->mask != NULL ? l->mask : all_lanes(e, l->width),
+                                rest != NULL ? rest : LLVMGetPoison(wide) };
         LLVMTypeRef types[] = { wide, LLVMTypeOf(args[0]) };
         return masked_call(e, "llvm.masked.gather", types, args, 3, 0, align);
     }

@@ -1,5 +1,6 @@
-/* Calls out of generated code: NumPy's inner loops (args, dims and strides on the stack) and the rows of graph/kernels.def. No symbol is referenced: functions come
- * from the call's tables, so that the object needs no linking. */
+/* Calls out of generated code: NumPy's inner loops (args, dims and strides on the stack) and the rows of
+ * graph/kernels.def. No symbol is referenced: functions come from the call's tables, so that the object needs no
+ * linking. */
 #include "emit.h"
 
 /* ORDER kernels: the helpers are an array of function pointers. */

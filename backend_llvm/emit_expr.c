@@ -1,18 +1,23 @@
-/* Element-wise operations and casts on scalars and vectors alike: exactly the operation that NumPy's loops perform, with the FP status flags they leave.
+/* Element-wise operations and casts on scalars and vectors alike: exactly the operation that NumPy's loops perform,
+ * with the FP status flags they leave.
  *
  *  1. + - * / sqrt are plain instructions: never contracted or reassociated, since no flag on them allows it.
- *  2. < <= > >= must not raise INVALID for a quiet NaN. Plain `fcmp olt` may become a signalling compare; the constrained intrinsic is
- *     selected as the quiet one (vcmplt_oq) or unrolled where the machine has none. == != and `uno` are quiet anyway.
- *  3. maximum(a, b) is isnan(a) ? a : a > b ? a : b, so that of two zeros the second wins, as the vector instructions that NumPy uses have it.
- *  4. A select may be merged with the operation that feeds it into a masked one or a branch, which then skips flags of the lanes not taken: arms that can raise
- *     are fenced. An operation on constants is fenced against folding; one whose value nobody needs is stored to a volatile slot.
+ *  2. < <= > >= must not raise INVALID for a quiet NaN. Plain `fcmp olt` may become a signalling compare; the
+ *     constrained intrinsic is selected as the quiet one (vcmplt_oq) or unrolled where the machine has none. == !=
+ *     and `uno` are quiet anyway.
+ *  3. maximum(a, b) is isnan(a) ? a : a > b ? a : b, so that of two zeros the second wins, as the vector
+ *     instructions that NumPy uses have it.
+ *  4. A select may be merged with the operation that feeds it into a masked one or a branch, which then skips flags
+ *     of the lanes not taken: arms that can raise are fenced. An operation on constants is fenced against folding;
+ *     one whose value nobody needs is stored to a volatile slot.
  *  5. float to int is freeze(fptosi): the machine's conversion, whatever it gives out of range, and INVALID. */
 #include "emit.h"
 #include <stdio.h>
 #include <string.h>
 
 LLVMValueRef
-jy_emit_intrinsic(struct jy_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n, const char *label)
+jy_emit_intrinsic(struct jy_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n,
+                  const char *label)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, &type, 1);
@@ -32,7 +37,8 @@ jy_emit_splat(struct jy_emit *e, LLVMValueRef scalar, unsigned width)
         return LLVMConstVector(all, width);
     }
     LLVMValueRef one = LLVMBuildInsertElement(e->builder, LLVMGetPoison(type), scalar, l_i64(e, 0), "");
-    return LLVMBuildShuffleVector(e->builder, one, LLVMGetPoison(type), LLVMConstNull(LLVMVectorType(e->i32, width)), "splat");
+    return LLVMBuildShuffleVector(e->builder, one, LLVMGetPoison(type), LLVMConstNull(LLVMVectorType(e->i32, width)),
+                                  "splat");
 }
 
 /* What a reader of the IR finds again in the loop IR: operation or buffer, and the number of the statement. */
@@ -181,6 +187,8 @@ float_sign(struct jy_emit *e, LLVMValueRef v)
     return LLVMBuildSelect(e->builder, quiet_compare(e, "ogt", v, zero), real_like(v, 1.0), r, "");
 }
 
+/* Three tables, one row per operation. */
+/* clang-format off */
 static LLVMValueRef
 float_op(struct jy_emit *e, jy_op op, LLVMValueRef *a)
 {
@@ -224,8 +232,9 @@ float_op(struct jy_emit *e, jy_op op, LLVMValueRef *a)
     }
 }
 
-/* Of the lanes whose count is below the width; the others give anything. Where no instruction shifts by a count per lane, LLVM makes those of int32
- * by converting 2^count from float, which raises INVALID at 2^31: there int64 is shifted, by up to 63 so that LLVM cannot narrow it again. */
+/* Of the lanes whose count is below the width; the others give anything. Where no instruction shifts by a count per
+ * lane, LLVM makes those of int32 by converting 2^count from float, which raises INVALID at 2^31: there int64 is
+ * shifted, by up to 63 so that LLVM cannot narrow it again. */
 static LLVMValueRef
 shift_left(struct jy_emit *e, LLVMValueRef v, LLVMValueRef count)
 {
@@ -347,6 +356,8 @@ bool_op(struct jy_emit *e, jy_op op, LLVMValueRef *a)
     }
 }
 
+/* clang-format on */
+
 static bool
 is_logical(jy_op op)
 {
@@ -378,7 +389,8 @@ jy_emit_binary(struct jy_emit *e, jy_op op, jy_dtype dtype, LLVMValueRef a, LLVM
     return apply(e, op, dtype, args, 2);
 }
 
-/* Rule 4 ------------------------------------------------------------------------------------------------------------ */
+/* Rule 4
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* The value itself, but opaque to everything that would look through it. */
 static LLVMValueRef
@@ -402,8 +414,7 @@ may_raise(const struct jy_emit *e, const struct jy_lstmt *s)
     jy_dtype from = l_stmt(e, s->l_args[0])->l_dtype;
     if (s->l_kind == JY_L_CAST)
         return jy_dtype_is_float(from) && s->l_dtype != JY_BOOL && !(from == JY_F32 && s->l_dtype == JY_F64);
-    return jy_dtype_is_float(from) && (jy_op_info[s->l_op].facts & JY_FACT_FLAGS) != 0 &&
-           s->l_dtype != JY_BOOL;
+    return jy_dtype_is_float(from) && (jy_op_info[s->l_op].facts & JY_FACT_FLAGS) != 0 && s->l_dtype != JY_BOOL;
 }
 
 /* Stored where nobody looks: computed here, whatever happens to its users. */
@@ -417,7 +428,8 @@ pin(struct jy_emit *e, LLVMValueRef v)
     LLVMSetVolatile(store, true);
 }
 
-/* In plain scope code may be sunk behind a condition that its flags do not depend on; in a loop only what nobody uses is at risk. */
+/* In plain scope code may be sunk behind a condition that its flags do not depend on; in a loop only what nobody
+ * uses is at risk. */
 static void
 keep_alive(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
 {
@@ -425,8 +437,8 @@ keep_alive(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
         pin(e, v);
 }
 
-/* An arm of a select. A scalar select can become a branch, into which all that only the arm needs is moved, what it was computed from included: there a fence is
- * not enough. */
+/* An arm of a select. A scalar select can become a branch, into which all that only the arm needs is moved, what it
+ * was computed from included: there a fence is not enough. */
 static LLVMValueRef
 guard_arm(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
 {
@@ -445,7 +457,8 @@ fence_constants(struct jy_emit *e, LLVMValueRef *args, unsigned n)
     args[0] = fence(e, args[0]);
 }
 
-/* Statements ---------------------------------------------------------------------------------------------------------- */
+/* Statements
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef
 emit_where(struct jy_emit *e, const struct jy_lstmt *s, LLVMValueRef *a)
@@ -477,6 +490,7 @@ emit_checked(struct jy_emit *e, const struct jy_lstmt *s, LLVMValueRef *a)
     LLVMValueRef zero = LLVMConstNull(type), pair[2] = { a[0], a[1] };
     LLVMValueRef least = LLVMConstInt(type, type == e->i64 ? (uint64_t)INT64_MIN : (uint64_t)INT32_MIN, true);
     const char *name = NULL;
+    /* clang-format off */
     switch ((int)s->l_op) {
     case JY_OP_ADD: name = "llvm.sadd.with.overflow"; break;
     case JY_OP_SUB: name = "llvm.ssub.with.overflow"; break;
@@ -486,6 +500,7 @@ emit_checked(struct jy_emit *e, const struct jy_lstmt *s, LLVMValueRef *a)
     case JY_OP_ABS: set_rerun(e, LLVMBuildICmp(e->builder, LLVMIntEQ, a[0], least, "")); break;
     default: break;
     }
+    /* clang-format on */
     if (name == NULL)
         return apply(e, s->l_op, l_stmt(e, s->l_args[0])->l_dtype, a, s->l_nargs);
     LLVMValueRef both = jy_emit_intrinsic(e, name, type, pair, 2, "");

@@ -1,5 +1,5 @@
-/* One kernel: a function of the call. Its entry block holds what is fetched once: descriptors, sizes, stack slots. Everything else is the
- * kernel's body in plain scope. */
+/* One kernel: a function of the call. Its entry block holds what is fetched once: descriptors, sizes, stack slots.
+ * Everything else is the kernel's body in plain scope. */
 #include "emit.h"
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +103,8 @@ jy_emit_size(struct jy_emit *e, uint32_t slot)
 static void
 set_attribute(struct jy_emit *e, const char *key, const char *value)
 {
-    LLVMAttributeRef a = LLVMCreateStringAttribute(e->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+    LLVMAttributeRef a =
+        LLVMCreateStringAttribute(e->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
     LLVMAddAttributeAtIndex(e->function, LLVMAttributeFunctionIndex, a);
 }
 

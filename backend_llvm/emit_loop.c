@@ -1,4 +1,5 @@
-/* Statements in order, and loops in the shape that the machine runs: tested once before the first round, counted by one i64 from which every address follows.
+/* Statements in order, and loops in the shape that the machine runs: tested once before the first round, counted by
+ * one i64 from which every address follows.
  *
  * A VECTOR loop becomes
  *      if n > 0:   what does not change
@@ -15,6 +16,7 @@ emit_int(struct jy_emit *e, jy_lv lv)
     const struct jy_lstmt *s = l_stmt(e, lv);
     LLVMBuilderRef b = e->builder;
     LLVMValueRef x = jy_emit_use(e, s->l_args[0], 0), y = jy_emit_use(e, s->l_args[1], 0), r;
+    /* clang-format off */
     switch ((int)s->l_op) {
     case JY_OP_ADD: r = LLVMBuildNSWAdd(b, x, y, ""); break;
     case JY_OP_SUB: r = LLVMBuildNSWSub(b, x, y, ""); break;
@@ -24,6 +26,7 @@ emit_int(struct jy_emit *e, jy_lv lv)
     case JY_OP_MAXIMUM: r = jy_emit_binary(e, s->l_op, JY_I64, x, y); break;
     default: jy_emit_fail(e, "unknown index arithmetic"); r = x; break;
     }
+    /* clang-format on */
     jy_emit_define(e, lv, 0, r);
 }
 
@@ -96,6 +99,7 @@ jy_emit_body(struct jy_emit *e, const jy_lv *body, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         jy_lv lv = body[i];
+        /* clang-format off */
         switch ((enum jy_lop)l_stmt(e, lv)->l_kind) {
         case JY_L_CONST: emit_constant(e, lv); break;
         case JY_L_SIZE: emit_size(e, lv); break;
@@ -112,15 +116,16 @@ jy_emit_body(struct jy_emit *e, const jy_lv *body, size_t n)
         case JY_L_UFOLD: jy_emit_ufold(e, lv); break;
         case JY_L_VAR: break;
         }
+        /* clang-format on */
     }
 }
 
 LLVMValueRef
-jy_emit_counted(struct jy_emit *e, const char *name, LLVMValueRef from, LLVMValueRef to, int64_t step, LLVMValueRef *carried,
-                size_t n, jy_emit_round round, void *context)
+jy_emit_counted(struct jy_emit *e, const char *name, LLVMValueRef from, LLVMValueRef to, int64_t step,
+                LLVMValueRef *carried, size_t n, jy_emit_round round, void *context)
 {
     LLVMBuilderRef b = e->builder;
-    LLVMBasicBlockRef before = l_here(e), loop = l_block(e, name), done = l_block(e, "");
+    LLVMBasicBlockRef before = l_here(e), loop = l_block(e, name), done = l_block(e, "after");
     LLVMValueRef phi[JY_COPIES], start[JY_COPIES];
 
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, from, to, ""), loop, done);
@@ -222,8 +227,9 @@ is_strided(const struct jy_emit *e, const struct jy_access *a, jy_lv var)
     return false;
 }
 
-/* Copies hide latency and loop overhead, and cost compile time and registers. Strided elements are fetched one by one in the end: by gathers where the machine has
- * them (measured: 1.5 times as fast as scalar code), else scalar code is faster as long as there is little to compute. */
+/* Copies hide latency and loop overhead, and cost compile time and registers. Strided elements are fetched one by
+ * one in the end: by gathers where the machine has them (measured: 1.5 times as fast as scalar code), else scalar
+ * code is faster as long as there is little to compute. */
 struct jy_shape
 jy_emit_shape(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var)
 {

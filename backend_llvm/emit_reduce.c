@@ -1,10 +1,12 @@
 /* Folds. The order of additions is the contract:
- *   PAIRWISE    NumPy's tree. The walk over its leaves is a helper's (graph/pairwise.h); a leaf is summed here: eight accumulators are one vector of eight
- *               lanes, which LLVM splits into as many registers as the machine needs (eight scalars where elements are strided and there is no gather),
- *               combined ((0+1)+(2+3))+((4+5)+(6+7)), then the tail one by one.
+ *   PAIRWISE    NumPy's tree. The walk over its leaves is a helper's (graph/pairwise.h); a leaf is summed here:
+ *               eight accumulators are one vector of eight lanes, which LLVM splits into as many registers as the
+ *               machine needs (eight scalars where elements are strided and there is no gather), combined
+ *               ((0+1)+(2+3))+((4+5)+(6+7)), then the tail one by one.
  *   SEQUENTIAL  one by one.
  *   FREE        vector accumulators; `any` and `all` stop after the block that decides.
- * A body that cannot stand in lanes (it has loops of its own) is evaluated element by element; of PAIRWISE into a buffer of one leaf. */
+ * A body that cannot stand in lanes (it has loops of its own) is evaluated element by element; of PAIRWISE into a
+ * buffer of one leaf. */
 #include "emit.h"
 #include <assert.h>
 #include <stddef.h>
@@ -23,7 +25,7 @@ struct fold {
     jy_op op;
     jy_dtype dtype;
     unsigned width, copies;
-    LLVMValueRef limit; /* masked rounds of FREE; NULL: all lanes are active */
+    LLVMValueRef limit;         /* masked rounds of FREE; NULL: all lanes are active */
     LLVMValueRef buffer, start; /* PAIRWISE of a plain body: a leaf's elements and where it starts */
 };
 
@@ -61,7 +63,8 @@ lane_round(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void *c
         if (f->limit != NULL && (f->dtype == JY_BOOL || !is_idempotent(f->op))) {
             /* idle lanes repeat lane 0: harmless to min and max, not to sums */
             LLVMTypeRef type = LLVMTypeOf(v);
-            bool ones = f->op == JY_OP_LOGICAL_AND || f->op == JY_OP_BITWISE_AND || (f->dtype == JY_BOOL && f->op == JY_OP_MUL);
+            bool ones =
+                f->op == JY_OP_LOGICAL_AND || f->op == JY_OP_BITWISE_AND || (f->dtype == JY_BOOL && f->op == JY_OP_MUL);
             LLVMValueRef one = jy_emit_splat(e, jy_emit_constant(e, f->dtype, (union jy_scalar){ .i = 1 }), f->width);
             LLVMValueRef neutral = f->op == JY_OP_MUL ? one : ones ? LLVMConstAllOnes(type) : LLVMConstNull(type);
             v = LLVMBuildSelect(e->builder, e->lanes.mask, v, neutral, "");
@@ -90,7 +93,8 @@ across(struct jy_emit *e, const struct fold *f, LLVMValueRef v)
     return v;
 }
 
-/* SEQUENTIAL, and every fold whose body is plain ---------------------------------------------------------------------- */
+/* SEQUENTIAL, and every fold whose body is plain
+ * ---------------------------------------------------------------------- */
 
 static void
 plain_round(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void *context)
@@ -124,7 +128,7 @@ emit_sequential(struct jy_emit *e, struct fold *f, LLVMValueRef n, LLVMValueRef 
     return acc;
 }
 
-/* FREE ---------------------------------------------------------------------------------------------------------------- */
+/* FREE ------------------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef
 neutral_scalar(struct jy_emit *e, const struct fold *f, LLVMValueRef start)
@@ -146,7 +150,8 @@ emit_free_range(struct jy_emit *e, struct fold *f, LLVMValueRef from, LLVMValueR
         acc[k] = seed;
     f->width = width;
     f->copies = copies;
-    LLVMValueRef top = LLVMBuildAdd(e->builder, from, LLVMBuildAnd(e->builder, n, l_i64(e, -(int64_t)(width * copies)), ""), "");
+    LLVMValueRef top =
+        LLVMBuildAdd(e->builder, from, LLVMBuildAnd(e->builder, n, l_i64(e, -(int64_t)(width * copies)), ""), "");
     i = jy_emit_counted(e, "fold", from, top, width * copies, acc, copies, lane_round, f);
     for (unsigned k = 1; k < copies; k++)
         acc[0] = jy_emit_binary(e, f->op, f->dtype, acc[0], acc[k]);
@@ -171,7 +176,8 @@ can_stop(const struct jy_emit *e, const struct fold *f)
         return false;
     for (size_t i = 0; i < f->s->l_body.n; i++) {
         const struct jy_lstmt *s = l_stmt(e, f->s->l_body.at[i]);
-        if (s->l_kind == JY_L_CAST || (s->l_kind == JY_L_OP && s->l_dtype != JY_BOOL && (jy_op_info[s->l_op].facts & JY_FACT_FLAGS)))
+        if (s->l_kind == JY_L_CAST ||
+            (s->l_kind == JY_L_OP && s->l_dtype != JY_BOOL && (jy_op_info[s->l_op].facts & JY_FACT_FLAGS)))
             return false;
     }
     return true;
@@ -197,7 +203,7 @@ emit_stopping(struct jy_emit *e, struct fold *f, LLVMValueRef n, LLVMValueRef st
     return r;
 }
 
-/* PAIRWISE ------------------------------------------------------------------------------------------------------------ */
+/* PAIRWISE -------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef
 state_field(struct jy_emit *e, LLVMValueRef state, size_t offset, LLVMTypeRef type, const char *name)
@@ -339,7 +345,7 @@ emit_pairwise(struct jy_emit *e, struct fold *f, LLVMValueRef n, bool wide)
     return state_field(e, state, offsetof(struct jy_pairwise, value), type, "");
 }
 
-/* --------------------------------------------------------------------------------------------------------------------- */
+/* ----------------------------------------------------------------------------------------------------------------- */
 
 /* Folds in lanes run in a scope of their own, entered only when there is an element. */
 static LLVMValueRef

@@ -1,6 +1,6 @@
-/* The pass pipeline. It is empty: the emitters make what the vectoriser, unroller and loop-invariant motion would make, and every pass measured on their
- * output cost compile time and gained nothing (reorderings that are legal for LLVM but not for flags do not arise either). `ir_opt` therefore equals `ir`
- * for the kernels of array expressions. */
+/* The pass pipeline. It is empty: the emitters make what the vectoriser, unroller and loop-invariant motion would
+ * make, and every pass measured on their output cost compile time and gained nothing (reorderings that are legal for
+ * LLVM but not for flags do not arise either). `ir_opt` therefore equals `ir` for the kernels of array expressions. */
 #include "session.h"
 #include <llvm-c/Transforms/PassBuilder.h>
 

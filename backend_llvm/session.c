@@ -1,8 +1,9 @@
 /* The target machine: made at the first compilation for the host's features, kept for the next ones.
  *
- * The feature string decides, not the CPU's name: names are masked in virtual machines and promise features that the OS has turned off. The
- * name is passed for the host only, where it selects scheduling models. Loop strength reduction is off for the whole process: it takes
- * up to two thirds of code generation and gains nothing where the emitters already make pointer and index form. */
+ * The feature string decides, not the CPU's name: names are masked in virtual machines and promise features that the
+ * OS has turned off. The name is passed for the host only, where it selects scheduling models. Loop strength
+ * reduction is off for the whole process: it takes up to two thirds of code generation and gains nothing where the
+ * emitters already make pointer and index form. */
 #include "session.h"
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>

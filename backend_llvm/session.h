@@ -1,4 +1,5 @@
-/* What one compilation needs of LLVM beyond the builder: a target machine that is kept, options set once, errors that come back. */
+/* What one compilation needs of LLVM beyond the builder: a target machine that is kept, options set once, errors
+ * that come back. */
 #ifndef JY_BACKEND_SESSION_H
 #define JY_BACKEND_SESSION_H
 
@@ -12,11 +13,12 @@ struct jy_target {
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef layout;
     char *triple, *cpu, *features;
-    unsigned vector_bits;      /* 512, 256 or 128: as wide as the features allow */
-    bool masks;                /* masked loads, stores, gathers of every element type are single instructions */
+    unsigned vector_bits; /* 512, 256 or 128: as wide as the features allow */
+    bool masks;           /* masked loads, stores, gathers of every element type are single instructions */
 };
 
-/* The machine for these features (NULL: the host's); kept until other features are asked for. NULL and *why on failure. */
+/* The machine for these features (NULL: the host's); kept until other features are asked for. NULL and *why on
+ * failure. */
 const struct jy_target *jy_session_target(const char *features, const char **why);
 const char *jy_session_host_features(void);
 const char *jy_session_host_cpu(void);

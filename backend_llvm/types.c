@@ -1,4 +1,5 @@
-/* Element types and the structs of the calling convention as LLVM types. ORDER call: the assertions are what keeps them equal to graph/call.h. */
+/* Element types and the structs of the calling convention as LLVM types. ORDER call: the assertions are what keeps
+ * them equal to graph/call.h. */
 #include "emit.h"
 #include <assert.h>
 #include <stddef.h>
@@ -6,8 +7,9 @@
 static_assert(offsetof(struct jy_desc, stride) == sizeof(char *), "desc is { ptr, [n x i64] }");
 static_assert(sizeof(struct jy_desc) == sizeof(char *) + JY_MAX_NDIM * sizeof(int64_t), "desc has no padding");
 static_assert(sizeof(struct jy_loop_fn) == 2 * sizeof(void *), "loop is { ptr, ptr }");
-static_assert(offsetof(struct jy_call, desc) == 0 && offsetof(struct jy_call, size) == 8 && offsetof(struct jy_call, scalar) == 16 &&
-                  offsetof(struct jy_call, loop) == 24 && offsetof(struct jy_call, helper) == 32 && offsetof(struct jy_call, tile) == 40 &&
+static_assert(offsetof(struct jy_call, desc) == 0 && offsetof(struct jy_call, size) == 8 &&
+                  offsetof(struct jy_call, scalar) == 16 && offsetof(struct jy_call, loop) == 24 &&
+                  offsetof(struct jy_call, helper) == 32 && offsetof(struct jy_call, tile) == 40 &&
                   offsetof(struct jy_call, sum_chunk) == 48 && offsetof(struct jy_call, status) == 56,
               "call is { 6 x ptr, i64, i32 }; ORDER call_field");
 static_assert(sizeof(union jy_scalar) == 8 && sizeof(intptr_t) == 8, "scalars and strides are i64");

@@ -3,13 +3,13 @@
  *     slab (64 pages)   | block: text, rodata, stubs | block ...      | free |
  *                         one run of pages, written while RW, then RX for good
  *
- *  1. Memory is never writable and executable at once. Neighbouring blocks have equal rights, so that the kernel keeps them as one mapping: the number of
- *     mappings does not grow with the number of kernels.
+ *  1. Memory is never writable and executable at once. Neighbouring blocks have equal rights, so that the kernel
+ *     keeps them as one mapping: the number of mappings does not grow with the number of kernels.
  *  2. Memory is private: after a fork parent and child place and free independently.
- *  3. Everything of a block lies within 2 GB of itself. The few C functions that generated code may name (LLVM calls them where an
- *     instruction is missing) are reached through stubs at the block's end.
- *  4. x86-64 only. On AArch64 the relocations needed would be CALL26, ADR_PREL_PG_HI21, ADD_ABS_LO12_NC and LDST*_ABS_LO12_NC; until they
- *     are applied here an object for it is refused. */
+ *  3. Everything of a block lies within 2 GB of itself. The few C functions that generated code may name (LLVM calls
+ *     them where an instruction is missing) are reached through stubs at the block's end.
+ *  4. x86-64 only. On AArch64 the relocations needed would be CALL26, ADR_PREL_PG_HI21, ADD_ABS_LO12_NC and
+ *     LDST*_ABS_LO12_NC; until they are applied here an object for it is refused. */
 #include "runtime/loader.h"
 #include <elf.h>
 #include <math.h>
@@ -34,7 +34,10 @@ struct jy_code_block {
     struct slab *slab;
     char *base;
     size_t pages, nsymbols;
-    struct { char *name; void *address; } symbols[];
+    struct {
+        char *name;
+        void *address;
+    } symbols[];
 };
 
 /* All slabs; guarded by the GIL. */
@@ -46,8 +49,8 @@ static const struct {
     void (*function)(void);
 } externs[] = {
 #define EXTERN(f) { #f, (void (*)(void))f }
-    EXTERN(floor),  EXTERN(floorf), EXTERN(ceil),   EXTERN(ceilf),  EXTERN(trunc),  EXTERN(truncf),
-    EXTERN(rint),   EXTERN(rintf),  EXTERN(memcpy), EXTERN(memset), EXTERN(memmove),
+    EXTERN(floor), EXTERN(floorf), EXTERN(ceil),   EXTERN(ceilf),  EXTERN(trunc),   EXTERN(truncf),
+    EXTERN(rint),  EXTERN(rintf),  EXTERN(memcpy), EXTERN(memset), EXTERN(memmove),
 #undef EXTERN
 };
 
@@ -73,7 +76,7 @@ is_inside(const struct object *o, uint64_t offset, uint64_t n)
     return offset <= o->size && n <= o->size - offset;
 }
 
-/* Parsing ------------------------------------------------------------------------------------------------------------ */
+/* Parsing --------------------------------------------------------------------------------------------------------- */
 
 static bool
 read_header(struct object *o)
@@ -81,7 +84,8 @@ read_header(struct object *o)
     o->header = (const Elf64_Ehdr *)o->bytes;
     if (o->size < sizeof *o->header || memcmp(o->header->e_ident, ELFMAG, SELFMAG) != 0)
         o->why = "not an ELF object";
-    else if (o->header->e_ident[EI_CLASS] != ELFCLASS64 || o->header->e_ident[EI_DATA] != ELFDATA2LSB || o->header->e_type != ET_REL)
+    else if (o->header->e_ident[EI_CLASS] != ELFCLASS64 || o->header->e_ident[EI_DATA] != ELFDATA2LSB ||
+             o->header->e_type != ET_REL)
         o->why = "not a relocatable 64-bit object";
     else if (o->header->e_machine != EM_X86_64)
         o->why = "an object for a machine whose relocations the loader does not apply";
@@ -158,7 +162,7 @@ lay_out(struct object *o)
     return at;
 }
 
-/* Memory --------------------------------------------------------------------------------------------------------------- */
+/* Memory ---------------------------------------------------------------------------------------------------------- */
 
 static uint64_t
 page_mask(size_t first, size_t n)
@@ -238,7 +242,7 @@ give_pages(struct jy_code_block *block)
     mprotect(block->base, block->pages * page, PROT_NONE);
 }
 
-/* Relocation ------------------------------------------------------------------------------------------------------------ */
+/* Relocation ------------------------------------------------------------------------------------------------------ */
 
 static void *
 find_extern(const char *name)
@@ -361,7 +365,7 @@ fill(struct object *o, char *base)
     }
 }
 
-/* Blocks ---------------------------------------------------------------------------------------------------------------- */
+/* Blocks ---------------------------------------------------------------------------------------------------------- */
 
 static bool
 is_exported(const struct object *o, const Elf64_Sym *s)

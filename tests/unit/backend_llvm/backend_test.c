@@ -20,7 +20,9 @@ build_sum(struct trial *t)
 TEST(backend, texts)
 {
     const struct jy_backend *b = jy_backend_entry();
-    struct jy_backend_options options = { .want_ir = true, .want_ir_opt = true, .want_asm = true, .verify = true, .name = "mine" };
+    struct jy_backend_options options = {
+        .want_ir = true, .want_ir_opt = true, .want_asm = true, .verify = true, .name = "mine"
+    };
     struct jy_object out;
     struct trial t;
     build_sum(&t);
@@ -67,7 +69,9 @@ TEST(backend, vector_bits)
     struct trial t;
     build_sum(&t);
     for (int bits = 128; bits <= 512; bits *= 2) {
-        struct jy_backend_options options = { .features = level_features(LEVEL_AVX2), .vector_bits = bits, .want_ir = true };
+        struct jy_backend_options options = { .features = level_features(LEVEL_AVX2),
+                                              .vector_bits = bits,
+                                              .want_ir = true };
         struct jy_object out;
         CHECK_INT(b->compile(&out, &t.plan, &options), JY_OK);
         CHECK((strstr(out.ir, "<4 x double>") != NULL) == (bits >= 256));

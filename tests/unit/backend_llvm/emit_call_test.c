@@ -39,7 +39,8 @@ TEST(emit_call, tiles)
         if (!level_runs((enum level)level))
             continue;
         trial_begin(&t);
-        uint32_t a = trial_buffer(&t, JY_F64, false), b = trial_buffer(&t, JY_F64, true), out = trial_buffer(&t, JY_F64, true);
+        uint32_t a = trial_buffer(&t, JY_F64, false), b = trial_buffer(&t, JY_F64, true),
+                 out = trial_buffer(&t, JY_F64, true);
         uint32_t tile = trial_buffer(&t, JY_F64, true);
         t.plan.p_buffers.at[tile].b_kind = JY_BUFFER_TILE;
         t.plan.p_buffers.at[tile].b_index = 64;
@@ -58,7 +59,9 @@ TEST(emit_call, tiles)
             _Alignas(64) char scratch[256];
             for (int i = 0; i < 40; i++)
                 x[i] = i;
-            struct jy_desc desc[] = { { (char *)&x[39], { -16 } }, { (char *)&y, { 8 } }, { (char *)result, { 8 } }, { NULL, { 0 } } };
+            struct jy_desc desc[] = {
+                { (char *)&x[39], { -16 } }, { (char *)&y, { 8 } }, { (char *)result, { 8 } }, { NULL, { 0 } }
+            };
             struct jy_loop_fn loop = { inner, &seen };
             int64_t size = 10;
             struct jy_call call = { .desc = desc, .size = &size, .loop = &loop, .tile = scratch };

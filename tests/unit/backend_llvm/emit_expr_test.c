@@ -1,12 +1,13 @@
-/* Every elementwise operation and cast on every dtype, at lengths around the vector widths and with strides, on every feature level:
- * bits and FP flags of jy_scalar_apply, and nothing written beside the result. */
+/* Every elementwise operation and cast on every dtype, at lengths around the vector widths and with strides, on
+ * every feature level: bits and FP flags of jy_scalar_apply, and nothing written beside the result. */
 #include "tests/unit/backend_llvm/harness.h"
 #include <stdio.h>
 
 #define MOST 140 /* elements */
 #define ROOM (MOST * 8 * 3)
 
-/* Of every buffer, in elements; the data starts where all elements lie inside. A kernel that knows the stride takes the first only. */
+/* Of every buffer, in elements; the data starts where all elements lie inside. A kernel that knows the stride takes
+ * the first only. */
 static const int strides[] = { 1, 2, -1, -3 };
 
 static void
@@ -64,7 +65,8 @@ compare(struct trial *t, const char *what, size_t n, size_t seed, int stride, jy
         jy_dtype dtype = t->plan.p_buffers.at[k].b_dtype;
         place(&desc[k], memory[k], dtype, n, stride);
         for (size_t i = 0; i < n && k < arity; i++)
-            jy_scalar_store(dtype, desc[k].data + (int64_t)i * desc[k].stride[0], sample(dtype, seed + i * (2 * k + 1) + 31 * k));
+            jy_scalar_store(dtype, desc[k].data + (int64_t)i * desc[k].stride[0],
+                            sample(dtype, seed + i * (2 * k + 1) + 31 * k));
     }
     memcpy(untouched, memory[arity], ROOM);
     int flags = trial_run(t, &call), wanted;
@@ -154,7 +156,8 @@ TEST(emit_expr, casts)
                 if (!level_runs((enum level)level))
                     continue;
                 build_cast(&t, (jy_dtype)from, (jy_dtype)to, unit);
-                snprintf(what, sizeof what, "cast %s to %s, level %d", jy_dtype_info[from].text, jy_dtype_info[to].text, level);
+                snprintf(what, sizeof what, "cast %s to %s, level %d", jy_dtype_info[from].text, jy_dtype_info[to].text,
+                         level);
                 if (CHECK(trial_compile(&t, (enum level)level)))
                     compare_lengths(&t, what, unit ? 1 : 2, JY_OP_CAST, (jy_dtype)to, true);
                 trial_end(&t);

@@ -1,4 +1,5 @@
-/* Loops as a whole, against the slow interpreter, FP flags included: what is hoisted, what only some lanes take, what nobody reads, constants, updates in place, tiles. */
+/* Loops as a whole, against the slow interpreter, FP flags included: what is hoisted, what only some lanes take,
+ * what nobody reads, constants, updates in place, tiles. */
 #include "tests/unit/backend_llvm/harness.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,9 @@ enter(struct world *w, struct jy_call *call, struct jy_desc *desc)
 {
     for (size_t k = 0; k < 3; k++)
         desc[k] = (struct jy_desc){ .data = (char *)w->b[k], .stride = { sizeof(double) } };
-    *call = (struct jy_call){ .desc = desc, .size = &w->size, .scalar = w->scalar, .helper = trial_helpers(), .sum_chunk = INT64_MAX };
+    *call = (struct jy_call){
+        .desc = desc, .size = &w->size, .scalar = w->scalar, .helper = trial_helpers(), .sum_chunk = INT64_MAX
+    };
 }
 
 static void
@@ -138,7 +141,8 @@ static void
 build_where_narrowed(struct trial *t, jy_lv count)
 {
     jy_lv a, b, i = begin_vector(t, count, &a, &b);
-    jy_lv args[] = { op(t, JY_OP_LT, a, b), jy_loop_cast(&t->b, JY_F32, a), jy_loop_cast(&t->b, JY_F32, op(t, JY_OP_SQRT, b, b)) };
+    jy_lv args[] = { op(t, JY_OP_LT, a, b), jy_loop_cast(&t->b, JY_F32, a),
+                     jy_loop_cast(&t->b, JY_F32, op(t, JY_OP_SQRT, b, b)) };
     jy_lv w = jy_loop_op(&t->b, JY_OP_WHERE, JY_F32, 3, args, false);
     end_vector(t, 2, i, jy_loop_cast(&t->b, JY_F64, w));
 }
@@ -157,7 +161,8 @@ build_dead(struct trial *t, jy_lv count)
 static void
 build_constants(struct trial *t, jy_lv count)
 {
-    jy_lv one = real(t, 1.0), zero = real(t, 0.0), q = op(t, JY_OP_DIV, one, zero), a, b, i = begin_vector(t, count, &a, &b);
+    jy_lv one = real(t, 1.0), zero = real(t, 0.0), q = op(t, JY_OP_DIV, one, zero), a, b,
+          i = begin_vector(t, count, &a, &b);
     jy_lv root = op(t, JY_OP_SQRT, real(t, -1.0), zero);
     end_vector(t, 2, i, op(t, JY_OP_ADD, op(t, JY_OP_MUL, a, q), root));
 }
@@ -175,7 +180,8 @@ build_constant_cast(struct trial *t, jy_lv count)
 static void
 build_scalar_before(struct trial *t, jy_lv count)
 {
-    jy_lv s = op(t, JY_OP_DIV, jy_loop_scalar(&t->b, 2, JY_F64), jy_loop_scalar(&t->b, 3, JY_F64)), a, b, i = begin_vector(t, count, &a, &b);
+    jy_lv s = op(t, JY_OP_DIV, jy_loop_scalar(&t->b, 2, JY_F64), jy_loop_scalar(&t->b, 3, JY_F64)), a, b,
+          i = begin_vector(t, count, &a, &b);
     end_vector(t, 2, i, op(t, JY_OP_MUL, op(t, JY_OP_ADD, a, s), b));
 }
 
@@ -207,7 +213,8 @@ build_tiles(struct trial *t, jy_lv count)
 {
     jy_lv seven = jy_loop_int_const(&t->b, 7), first = jy_loop_for(&t->b, count, 7, false);
     jy_lv extent = jy_loop_int(&t->b, JY_OP_MINIMUM, seven, jy_loop_int(&t->b, JY_OP_SUB, count, first));
-    jy_lv sum = jy_loop_cast(&t->b, JY_F64, jy_loop_int(&t->b, JY_OP_ADD, jy_loop_int(&t->b, JY_OP_FLOOR_DIVIDE, first, seven), first));
+    jy_lv sum = jy_loop_cast(
+        &t->b, JY_F64, jy_loop_int(&t->b, JY_OP_ADD, jy_loop_int(&t->b, JY_OP_FLOOR_DIVIDE, first, seven), first));
     jy_lv j = jy_loop_for(&t->b, extent, 1, true);
     struct jy_access at = { .nterms = 2, .term = { { .index = first }, { .index = j } } };
     jy_lv v = op(t, JY_OP_ADD, jy_loop_load(&t->b, JY_F64, &at), sum);
@@ -221,7 +228,8 @@ build_tiles(struct trial *t, jy_lv count)
 static void
 build_two_terms(struct trial *t, jy_lv count)
 {
-    jy_lv half = jy_loop_int(&t->b, JY_OP_FLOOR_DIVIDE, count, jy_loop_int_const(&t->b, 2)), i = jy_loop_for(&t->b, half, 1, true);
+    jy_lv half = jy_loop_int(&t->b, JY_OP_FLOOR_DIVIDE, count, jy_loop_int_const(&t->b, 2)),
+          i = jy_loop_for(&t->b, half, 1, true);
     struct jy_access at = { .nterms = 2, .term = { { .index = i }, { .index = i } } };
     end_vector(t, 2, i, op(t, JY_OP_NEG, jy_loop_load(&t->b, JY_F64, &at), i));
 }
@@ -251,6 +259,7 @@ build_checked_narrow(struct trial *t, jy_lv count)
     jy_loop_set_scalar(&t->b, 1, jy_loop_cast(&t->b, JY_I64, r));
 }
 
+/* clang-format off */
 TEST(emit_loop, arms_of_where) { try_kernel(build_where_division); }
 TEST(emit_loop, arms_of_chains) { try_kernel(build_where_chains); }
 TEST(emit_loop, arms_that_convert) { try_kernel(build_where_casts); }

@@ -1,4 +1,5 @@
-/* Folds of every order, dtype and length around the leaf and vector sizes, contiguous and strided, with an operation before the fold; on every feature level. */
+/* Folds of every order, dtype and length around the leaf and vector sizes, contiguous and strided, with an operation
+ * before the fold; on every feature level. */
 #include "tests/unit/backend_llvm/harness.h"
 #include <math.h>
 #include <stdio.h>
@@ -10,21 +11,28 @@
 static char memory[ROOM];
 
 static int32_t
-run_fold(const struct trial *t, jy_dtype dtype, size_t n, int stride, int64_t chunk, union jy_scalar *result, int *flags)
+run_fold(const struct trial *t, jy_dtype dtype, size_t n, int stride, int64_t chunk, union jy_scalar *result,
+         int *flags)
 {
-    struct jy_desc desc = { .data = memory + (stride < 0 ? (n == 0 ? 0 : n - 1) * jy_dtype_info[dtype].bytes * (size_t)-stride : 0),
-                            .stride = { (int64_t)stride * jy_dtype_info[dtype].bytes } };
+    struct jy_desc desc = {
+        .data = memory + (stride < 0 ? (n == 0 ? 0 : n - 1) * jy_dtype_info[dtype].bytes * (size_t)-stride : 0),
+        .stride = { (int64_t)stride * jy_dtype_info[dtype].bytes }
+    };
     union jy_scalar slots[2] = { { 0 }, { 0 } };
     int64_t size = (int64_t)n;
-    struct jy_call call = { .desc = &desc, .size = &size, .scalar = slots, .helper = trial_helpers(), .sum_chunk = chunk };
+    struct jy_call call = {
+        .desc = &desc, .size = &size, .scalar = slots, .helper = trial_helpers(), .sum_chunk = chunk
+    };
     *flags = trial_run(t, &call);
     *result = slots[0];
     return 0;
 }
 
-/* scalar[0] = fold of b0[i] (or of b0[i]*b0[i]); `plain`: the body holds a loop of its own, so that it cannot stand in lanes */
+/* scalar[0] = fold of b0[i] (or of b0[i]*b0[i]); `plain`: the body holds a loop of its own, so that it cannot stand
+ * in lanes */
 static void
-build_fold(struct trial *t, jy_op op, jy_dtype dtype, enum jy_fold_order order, bool unit, bool square, union jy_scalar start)
+build_fold(struct trial *t, jy_op op, jy_dtype dtype, enum jy_fold_order order, bool unit, bool square,
+           union jy_scalar start)
 {
     trial_begin(t);
     uint32_t in = trial_buffer(t, dtype, unit);
@@ -76,7 +84,8 @@ expect_pairwise(jy_dtype dtype, size_t n, int stride, bool square, int64_t chunk
     return s.value;
 }
 
-static const size_t lengths[] = { 0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 100, 127, 128, 129, 136, 200, 256, 257, 1000, 1024, 5000, 8192, 8999 };
+static const size_t lengths[] = { 0,   1,   2,   7,   8,   9,   15,   16,   17,   63,   100, 127,
+                                  128, 129, 136, 200, 256, 257, 1000, 1024, 5000, 8192, 8999 };
 
 static void
 fill_random(jy_dtype dtype, size_t special)
@@ -151,7 +160,8 @@ start_of(jy_op op, jy_dtype dtype)
 }
 
 static void
-try_in_order(enum level level, jy_op op, jy_dtype dtype, enum jy_fold_order order, bool unit, bool square, size_t special)
+try_in_order(enum level level, jy_op op, jy_dtype dtype, enum jy_fold_order order, bool unit, bool square,
+             size_t special)
 {
     static const size_t few[] = { 0, 1, 3, 15, 16, 31, 64, 65, 130, 257, 1000, 4095, 4096, 4097, 8500 };
     struct trial t;
@@ -176,8 +186,9 @@ try_in_order(enum level level, jy_op op, jy_dtype dtype, enum jy_fold_order orde
             args[0] = jy_scalar_apply(op, dtype, args, NULL);
         }
         if (!CHECK(same_value(dtype, actual, args[0])))
-            printf("\n    %s %s, n %zu, level %d, order %d: %016lx, not %016lx", jy_op_info[op].text, jy_dtype_info[dtype].text, few[k],
-                   (int)level, (int)order, (unsigned long)actual.bits, (unsigned long)args[0].bits);
+            printf("\n    %s %s, n %zu, level %d, order %d: %016lx, not %016lx", jy_op_info[op].text,
+                   jy_dtype_info[dtype].text, few[k], (int)level, (int)order, (unsigned long)actual.bits,
+                   (unsigned long)args[0].bits);
         CHECK_INT(flags, fetestexcept(FLAGS));
     }
     trial_end(&t);
@@ -185,17 +196,24 @@ try_in_order(enum level level, jy_op op, jy_dtype dtype, enum jy_fold_order orde
 
 TEST(emit_reduce, free_and_sequential)
 {
-    static const struct { jy_op op; jy_dtype dtype; } rows[] = {
-        { JY_OP_ADD, JY_I64 }, { JY_OP_ADD, JY_I32 }, { JY_OP_MUL, JY_I64 }, { JY_OP_MUL, JY_I32 }, { JY_OP_MINIMUM, JY_I64 },
-        { JY_OP_MAXIMUM, JY_I32 }, { JY_OP_MAXIMUM, JY_F64 }, { JY_OP_MINIMUM, JY_F64 }, { JY_OP_MINIMUM, JY_F32 }, { JY_OP_MAXIMUM, JY_F32 },
-        { JY_OP_LOGICAL_OR, JY_BOOL }, { JY_OP_LOGICAL_AND, JY_BOOL }, { JY_OP_BITWISE_OR, JY_I64 }, { JY_OP_BITWISE_AND, JY_I32 },
-        { JY_OP_BITWISE_XOR, JY_I64 }, { JY_OP_MAXIMUM, JY_BOOL }, { JY_OP_MINIMUM, JY_BOOL },
+    static const struct {
+        jy_op op;
+        jy_dtype dtype;
+    } rows[] = {
+        { JY_OP_ADD, JY_I64 },        { JY_OP_ADD, JY_I32 },         { JY_OP_MUL, JY_I64 },
+        { JY_OP_MUL, JY_I32 },        { JY_OP_MINIMUM, JY_I64 },     { JY_OP_MAXIMUM, JY_I32 },
+        { JY_OP_MAXIMUM, JY_F64 },    { JY_OP_MINIMUM, JY_F64 },     { JY_OP_MINIMUM, JY_F32 },
+        { JY_OP_MAXIMUM, JY_F32 },    { JY_OP_LOGICAL_OR, JY_BOOL }, { JY_OP_LOGICAL_AND, JY_BOOL },
+        { JY_OP_BITWISE_OR, JY_I64 }, { JY_OP_BITWISE_AND, JY_I32 }, { JY_OP_BITWISE_XOR, JY_I64 },
+        { JY_OP_MAXIMUM, JY_BOOL },   { JY_OP_MINIMUM, JY_BOOL },
     };
     for (int level = 0; level < LEVELS; level++)
         for (size_t k = 0; k < sizeof rows / sizeof *rows && level_runs((enum level)level); k++) {
-            bool real = jy_dtype_is_float(rows[k].dtype), extreme = rows[k].op == JY_OP_MINIMUM || rows[k].op == JY_OP_MAXIMUM;
+            bool real = jy_dtype_is_float(rows[k].dtype),
+                 extreme = rows[k].op == JY_OP_MINIMUM || rows[k].op == JY_OP_MAXIMUM;
             try_in_order((enum level)level, rows[k].op, rows[k].dtype, JY_FOLD_FREE, true, false, real ? 900 : 0);
-            try_in_order((enum level)level, rows[k].op, rows[k].dtype, JY_FOLD_FREE, false, rows[k].dtype != JY_BOOL, 0);
+            try_in_order((enum level)level, rows[k].op, rows[k].dtype, JY_FOLD_FREE, false, rows[k].dtype != JY_BOOL,
+                         0);
             if (!extreme)
                 try_in_order((enum level)level, rows[k].op, rows[k].dtype, JY_FOLD_SEQUENTIAL, true, false, 0);
         }
@@ -217,7 +235,8 @@ TEST(emit_reduce, pairwise_of_folds)
             continue;
         trial_begin(&t);
         uint32_t in = trial_buffer(&t, JY_F64, true);
-        jy_lv count = trial_count(&t), three = jy_loop_int_const(&t.b, 3), zero = jy_loop_const(&t.b, JY_F64, (union jy_scalar){ 0 });
+        jy_lv count = trial_count(&t), three = jy_loop_int_const(&t.b, 3),
+              zero = jy_loop_const(&t.b, JY_F64, (union jy_scalar){ 0 });
         jy_lv i = jy_loop_fold(&t.b, JY_OP_ADD, JY_F64, JY_FOLD_PAIRWISE, count, JY_NO_LV);
         jy_loop_fold(&t.b, JY_OP_ADD, JY_F64, JY_FOLD_SEQUENTIAL, three, zero);
         jy_lv inner = jy_loop_end_fold(&t.b, trial_load(&t, in, i));

@@ -1,6 +1,8 @@
-/* What the backend's tests share: a plan with 1-D buffers built statement by statement, compiled for a given feature level, loaded and run.
+/* What the backend's tests share: a plan with 1-D buffers built statement by statement, compiled for a given feature
+ * level, loaded and run.
  *
- * Every level that this machine can run is tried: its own, AVX2, and plain x86-64 (128-bit vectors without masked accesses). */
+ * Every level that this machine can run is tried: its own, AVX2, and plain x86-64 (128-bit vectors without masked
+ * accesses). */
 #ifndef JY_BACKEND_HARNESS_H
 #define JY_BACKEND_HARNESS_H
 
@@ -157,23 +159,56 @@ trial_helpers(void)
 static inline union jy_scalar
 sample(jy_dtype dtype, size_t k)
 {
-    static const double reals[] = { 0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.5, 1.5, 1e308, -1e308, 5e-324, 2.2250738585072014e-308, 1e-200,
-                                    __builtin_inf(), -__builtin_inf(), __builtin_nan(""), 2147483648.0, -2147483649.0, 9.3e18,
-                                    4294967296.5, 1e-45, 3e38, 0.1, 7.0 };
-    static const int64_t ints[] = { 0, 1, -1, 2, 63, 64, 31, 32, 33, 65, -64, INT64_MAX, INT64_MIN, INT32_MAX, INT32_MIN, 5, 1000003 };
+    static const double reals[] = { 0.0,
+                                    -0.0,
+                                    1.0,
+                                    -1.0,
+                                    0.5,
+                                    -2.5,
+                                    3.5,
+                                    1.5,
+                                    1e308,
+                                    -1e308,
+                                    5e-324,
+                                    2.2250738585072014e-308,
+                                    1e-200,
+                                    __builtin_inf(),
+                                    -__builtin_inf(),
+                                    __builtin_nan(""),
+                                    2147483648.0,
+                                    -2147483649.0,
+                                    9.3e18,
+                                    4294967296.5,
+                                    1e-45,
+                                    3e38,
+                                    0.1,
+                                    7.0 };
+    static const int64_t ints[] = { 0,  1,   -1,        2,         63,        64,        31, 32,     33,
+                                    65, -64, INT64_MAX, INT64_MIN, INT32_MAX, INT32_MIN, 5,  1000003 };
     uint64_t mix = (k + 1) * UINT64_C(0x9e3779b97f4a7c15);
     union jy_scalar v = { 0 };
     mix ^= mix >> 29;
-    double real = k % 3 == 0 ? (double)(int64_t)mix * 0x1p-60 : reals[(k * 7 + (mix & 3)) % (sizeof reals / sizeof *reals)];
+    double real =
+        k % 3 == 0 ? (double)(int64_t)mix * 0x1p-60 : reals[(k * 7 + (mix & 3)) % (sizeof reals / sizeof *reals)];
     int64_t whole = k % 3 == 0 ? (int64_t)mix : ints[(k * 5 + (mix & 1)) % (sizeof ints / sizeof *ints)];
     switch (dtype) {
-    case JY_BOOL: v.i = (int64_t)(mix >> 40 & 1); break;
-    case JY_I32: v.i = (int32_t)whole; break;
-    case JY_I64: v.i = whole; break;
-    case JY_F32: v.f = (float)real; break;
+    case JY_BOOL:
+        v.i = (int64_t)(mix >> 40 & 1);
+        break;
+    case JY_I32:
+        v.i = (int32_t)whole;
+        break;
+    case JY_I64:
+        v.i = whole;
+        break;
+    case JY_F32:
+        v.f = (float)real;
+        break;
     case JY_F64:
     case JY_DTYPE_COUNT:
-    case JY_DTYPE_NONE: v.d = real; break;
+    case JY_DTYPE_NONE:
+        v.d = real;
+        break;
     }
     return v;
 }

@@ -1,4 +1,5 @@
-/* The loader: placing, many blocks, memory that is never writable and executable, forks, and objects that are damaged anywhere. */
+/* The loader: placing, many blocks, memory that is never writable and executable, forks, and objects that are
+ * damaged anywhere. */
 #include "tests/unit/backend_llvm/harness.h"
 #include <stdio.h>
 #include <stdlib.h>

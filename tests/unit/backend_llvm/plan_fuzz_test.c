@@ -1,5 +1,6 @@
-/* The fuzzer of lowering (tests/unit/graph/lower_fuzz_test.c) with machine code in the place of the slow interpreter: random graphs, lowered, compiled and
- * run, against the interpreter of graphs. JITNEY_FUZZ_SEED and JITNEY_FUZZ_COUNT as there. The kernels of a plan take the feature levels in turn. */
+/* The fuzzer of lowering (tests/unit/graph/lower_fuzz_test.c) with machine code in the place of the slow
+ * interpreter: random graphs, lowered, compiled and run, against the interpreter of graphs. JITNEY_FUZZ_SEED and
+ * JITNEY_FUZZ_COUNT as there. The kernels of a plan take the feature levels in turn. */
 #include "tests/unit/backend_llvm/harness.h"
 #include <stdio.h>
 
@@ -9,7 +10,9 @@ run_compiled(const struct jy_plan *plan, size_t k, struct jy_call *call)
     static unsigned turn;
     struct trial t = { .why = NULL };
     enum level level = (enum level)(turn++ % LEVELS);
-    struct jy_backend_options options = { .features = level_features(level_runs(level) ? level : LEVEL_PLAIN), .verify = true, .name = "fuzz" };
+    struct jy_backend_options options = { .features = level_features(level_runs(level) ? level : LEVEL_PLAIN),
+                                          .verify = true,
+                                          .name = "fuzz" };
     char name[32];
     int32_t status = -1;
 
