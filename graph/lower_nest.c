@@ -219,6 +219,8 @@ jy_lower_emit_member(struct jy_lower *L, struct jy_scope *s, jy_ref r)
     }
     jy_lv value;
     if (L->node[r].how == JY_HOW_RUN) {
+        if (L->b.depth == 0)
+            jy_lower_prepare(L, r); /* of a scalar nest, which has no loops to prepare before */
         value = emit_fold(L, s, r);
         L->node[r].value = value;
         L->node[r].value_stamp = s->stamp;
