@@ -200,6 +200,9 @@ jy_np_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *array,
     TRY(jy_value_realize(f, array));
     if (array->v_kind != JY_V_ARRAY)
         return jy_break(f, JY_BREAK_NUMPY_INDEX, "a subscript of %s", jy_value_describe(f, array));
+    TRY(jy_value_realize(f, key));
+    if (key->v_kind == JY_V_ARRAY)
+        return jy_np_callout_gather(f, out, array, key);
     TRY(read_key(f, &s, array, key));
     *out = jy_np_view(f, array, &s.view, s.shape);
     if (s.only_ints)

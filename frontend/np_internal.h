@@ -157,7 +157,7 @@ jy_status jy_np_matmul(struct jy_frame *f, struct jy_value **out, struct jy_valu
 /* A NumPy scalar or Python number with the value of a 0-d operand. */
 jy_status jy_np_scalar_of(struct jy_frame *f, struct jy_value **out, struct jy_value *v, enum jy_kind kind, jy_dtype dtype);
 
-/* ---- a call of NumPy itself, for what it computes better than we could describe ---- */
+/* ---- np_callout.c: calls of NumPy itself ---- */
 
 struct jy_np_callout {
     const char *callee;                /* path under numpy */
@@ -170,6 +170,7 @@ struct jy_np_callout {
     const jy_sx *shape;
     const struct jy_layout *layout;    /* NULL: C order */
 };
+jy_status jy_np_callout_gather(struct jy_frame *f, struct jy_value **out, struct jy_value *array, struct jy_value *indices);
 jy_status jy_np_call_out(struct jy_frame *f, struct jy_value **out, const struct jy_np_callout *call);
 
 #endif

@@ -1,11 +1,12 @@
 /* Matrix products: one node, which the runtime turns into the call that NumPy would make.
  *
- * Only operands of one float dtype become MATMUL or DOT nodes: a cast that NumPy makes on the way could change which routine it calls. Integer products raise no
- * flag and are NumPy's own call. vdot never reports anything, so it is a call too. */
+ * Only operands of one float dtype become MATMUL or DOT nodes: a cast that NumPy makes on the way could change which routine it calls. Products of integers or of
+ * two dtypes are NumPy's own call, and so is vdot, which never reports a flag. */
 #include "frontend/np_internal.h"
 
 struct product {
     jy_dtype dtype;
+    bool mixed;
     jy_ref args[2];
     size_t ndim;
     jy_sx shape[JY_MAX_NDIM];
@@ -16,10 +17,8 @@ check_operands(struct jy_frame *f, struct product *p, struct jy_value *a, struct
 {
     if (a->v_kind != JY_V_ARRAY || b->v_kind != JY_V_ARRAY || a->u.array.ndim == 0 || b->u.array.ndim == 0)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of something without axes", what);
-    if (a->u.array.dtype != b->u.array.dtype)
-        return jy_break(f, JY_BREAK_NUMPY_DTYPE, "%s of %s and %s", what, jy_dtype_info[a->u.array.dtype].text,
-                        jy_dtype_info[b->u.array.dtype].text);
-    p->dtype = (jy_dtype)a->u.array.dtype;
+    p->mixed = a->u.array.dtype != b->u.array.dtype;
+    p->dtype = jy_dtype_promote((jy_dtype)a->u.array.dtype, (jy_dtype)b->u.array.dtype);
     TRY(jy_value_node(f, &p->args[0], a));
     return jy_value_node(f, &p->args[1], b);
 }
@@ -34,7 +33,7 @@ static jy_status
 emit(struct jy_frame *f, struct jy_value **out, jy_op op, const char *callee, const struct product *p, bool silent)
 {
     enum jy_kind kind = p->ndim == 0 ? JY_KIND_NPSCALAR : JY_KIND_ARRAY;
-    if (!jy_dtype_is_float(p->dtype) || silent)
+    if (!jy_dtype_is_float(p->dtype) || p->mixed || silent)
         return jy_np_call_out(f, out, &(struct jy_np_callout){ .callee = callee, .nargs = 2, .args = p->args, .kind = kind, .dtype = p->dtype,
                                                                .ndim = p->ndim, .shape = p->shape });
     *out = jy_value_of_node(f, jy_graph_matmul(f->f_trace->graph, op, kind, p->args[0], p->args[1], p->ndim, p->shape));

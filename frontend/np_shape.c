@@ -394,6 +394,39 @@ jy_np_shape_flip(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
     return JY_OK;
 }
 
+/* a[1:] - a[:-1] along an axis; of bools it is != */
+jy_status
+jy_np_shape_diff(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
+                 PyObject *kwnames)
+{
+    static const char *const names[] = { "a", "n", "axis", NULL };
+    struct jy_sizes *sizes = &f->f_trace->graph->g_sizes;
+    struct jy_value *slots[3], *parts[2];
+    int64_t times = 1;
+    TRY(jy_np_bind(f, row->name, names, slots, nargs, args, kwnames));
+    TRY(jy_np_array_arg(f, row->name, slots[0]));
+    struct jy_value *array = slots[0];
+    if (slots[1] != NULL)
+        TRY(jy_value_index(f, &times, slots[1]));
+    if (times != 1 || array->u.array.ndim == 0)
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "diff of a 0-d array, or more than once");
+    size_t axis = array->u.array.ndim - 1u;
+    if (slots[2] != NULL)
+        TRY(jy_np_axis_arg(f, &axis, slots[2], array->u.array.ndim));
+    if (!jy_guard_size(f, array->u.array.shape[axis], JY_GT, 0))
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "diff of nothing");
+    for (size_t i = 0; i < 2; i++) {
+        struct jy_view view;
+        jy_sx shape[JY_MAX_NDIM];
+        jy_np_view_identity(&view, array->u.array.ndim);
+        memcpy(shape, array->u.array.shape, array->u.array.ndim * sizeof *shape);
+        shape[axis] = jy_sizes_binary(sizes, JY_SX_SUB, shape[axis], 1);
+        view.start[axis] = i == 0;
+        parts[i] = jy_np_view(f, array, &view, shape);
+    }
+    return jy_np_apply(f, out, array->u.array.dtype == JY_BOOL ? JY_OP_NE : JY_OP_SUB, 2, parts, NULL, 0);
+}
+
 /* ---- concatenate, stack ---- */
 
 static jy_status

@@ -171,18 +171,3 @@ jy_np_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, P
         all[i] = args[i - 1];
     return row->handler(f, out, row, nargs + 1, all, kwnames);
 }
-
-jy_status
-jy_np_call_out(struct jy_frame *f, struct jy_value **out, const struct jy_np_callout *call)
-{
-    struct jy_unit *unit = f->f_trace->unit;
-    PyObject *callee = jy_np_object(f, call->callee), *keywords = jy_hold(f, call->keywords);
-    if (callee == NULL)
-        return jy_break(f, JY_BREAK_NUMPY_CALL, "this NumPy has no %s", call->callee);
-    jy_ref node = jy_graph_callout(f->f_trace->graph, jy_keep(unit, callee), keywords != NULL ? jy_keep(unit, keywords) : 0, call->nargs,
-                                   call->args, call->kind, call->dtype, call->ndim, call->shape);
-    if (call->kind == JY_KIND_ARRAY)
-        jy_np_set_layout(f, node, call->layout);
-    *out = jy_value_of_node(f, node);
-    return JY_OK;
-}

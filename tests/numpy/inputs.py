@@ -1,9 +1,14 @@
-"""Arrays for the differential suite: dtypes x layouts x sizes, calm data that raises no flag and wild data with every special value."""
+"""Arrays for the differential suite: dtypes x layouts x sizes, calm data that raises no flag and wild data with every special value.
+
+JITNEY_NUMPY_FULL=1 crosses everything with everything (a quarter of a million calls per executor); by default every value of every
+axis is met, but not every combination."""
 
 import itertools
+import os
 
 import numpy as np
 
+FULL = bool(os.environ.get("JITNEY_NUMPY_FULL"))
 DTYPES = ("bool", "int32", "int64", "float32", "float64")
 FLOATS = ("float32", "float64")
 INTS = ("int32", "int64")
@@ -53,7 +58,17 @@ def lay_out(flat, shape, layout):
 
 
 LAYOUTS = ("C", "F", "step", "reverse", "crop", "roll", "stretch")
-SHAPES = {0: [()], 1: [(7,), (300,), (1,), (0,)], 2: [(4, 5), (1, 5), (4, 1), (1, 1), (0, 3), (3, 0), (19, 33)], 3: [(2, 3, 4), (3, 1, 2)]}
+SHAPES = {
+    0: [()],
+    1: [(7,), (1,), (0,), (300,)],
+    2: [(4, 5), (1, 5), (4, 1), (1, 1), (0, 3), (3, 0), (19, 33)] if FULL else [(4, 5), (1, 5), (0, 3), (19, 33)],
+    3: [(2, 3, 4), (3, 1, 2)],
+}
+
+
+def shapes(ndim):
+    """(shape, wild): calm data in every shape, wild data in the last one."""
+    return [(shape, wild) for wild in (False, True) for shape in (SHAPES[ndim] if FULL or not wild else SHAPES[ndim][-1:])]
 
 
 def array(dtype, shape, layout="C", seed=0, wild=False):
@@ -61,14 +76,27 @@ def array(dtype, shape, layout="C", seed=0, wild=False):
 
 
 def layouts(ndim):
-    return [name for name in LAYOUTS if ndim > 1 or name in ("C", "step", "reverse", "stretch")[: 4 if ndim else 1]]
+    if ndim == 0:
+        return ("C",)
+    return LAYOUTS if ndim > 1 else ("C", "step", "reverse", "stretch")
 
 
 def singles(dtypes, ndims):
     """Groups of argument tuples: within a group only sizes and data differ."""
     for dtype, ndim in itertools.product(dtypes, ndims):
         for layout in layouts(ndim):
-            yield [(array(dtype, shape, layout, seed=ndim, wild=wild),) for wild in (False, True) for shape in SHAPES[ndim]]
+            yield [(array(dtype, shape, layout, seed=ndim, wild=wild),) for shape, wild in shapes(ndim)]
+
+
+def few(dtypes, ndims=(0, 1, 2)):
+    """As `singles`, for the many rows that share one code path: a layout per dtype and number of axes, in turn."""
+    if FULL:
+        yield from singles(dtypes, ndims)
+        return
+    turn = itertools.count()
+    for dtype, ndim in itertools.product(dtypes, ndims):
+        for layout in {"C", layouts(ndim)[next(turn) % len(layouts(ndim))]}:
+            yield [(array(dtype, shape, layout, seed=ndim, wild=wild),) for shape, wild in shapes(ndim)]
 
 
 PAIRED_LAYOUTS = (("C", "C"), ("F", "F"), ("C", "F"), ("step", "C"), ("reverse", "roll"), ("roll", "roll"), ("crop", "stretch"))
@@ -76,13 +104,11 @@ PAIRED_LAYOUTS = (("C", "C"), ("F", "F"), ("C", "F"), ("step", "C"), ("reverse",
 
 def pairs(dtypes, ndims, mixed=True):
     kinds = [(t, t) for t in dtypes] + [p for p in MIXED if mixed and set(p) <= set(dtypes)]
+    turn = itertools.count()
     for (x, y), ndim in itertools.product(kinds, ndims):
-        for p, q in PAIRED_LAYOUTS if ndim > 1 else PAIRED_LAYOUTS[::3]:
-            if ndim < 2 and {p, q} - set(layouts(ndim)):
-                p, q = "C", "C"
-            yield [
-                (array(x, shape, p, 1, wild), array(y, shape, q, 2, wild)) for wild in (False, True) for shape in SHAPES[ndim]
-            ]
+        choices = PAIRED_LAYOUTS if ndim > 1 else (("C", "C"), ("step", "C"), ("C", "reverse"))[: 3 if ndim else 1]
+        for p, q in choices if FULL else {choices[0], choices[next(turn) % len(choices)]}:
+            yield [(array(x, shape, p, 1, wild), array(y, shape, q, 2, wild)) for shape, wild in shapes(ndim)]
 
 
 def broadcasts(dtypes):
@@ -96,8 +122,8 @@ def broadcasts(dtypes):
 def with_numbers(dtypes, ndims, numbers):
     for dtype, ndim in itertools.product(dtypes, ndims):
         for number in numbers:
-            for layout in ("C", "F", "reverse")[: 3 if ndim > 1 else 1]:
-                yield [(array(dtype, shape, layout, 3, wild), number) for wild in (False, True) for shape in SHAPES[ndim]]
+            for layout in ("C", "F", "reverse")[: 3 if ndim > 1 and FULL else 1]:
+                yield [(array(dtype, shape, layout, 3, wild), number) for shape, wild in shapes(ndim)]
 
 
 def scalars(dtypes, n=1):
