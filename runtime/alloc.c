@@ -2,11 +2,13 @@
  *
  *     block:  [ header, 64 bytes ][ data ... ]     header: size class, usable bytes, next free block
  *
- * Size classes are four to a power of two (at most 25 % waste, and only of addresses: untouched pages cost nothing). Free blocks of a class form a stack: the block freed last
- * is the one whose lines are still in cache. Blocks of 4 MiB and more lie at 2 MiB boundaries and ask for huge pages, as NumPy's do.
+ * Size classes are four to a power of two (at most 25 % waste, and only of addresses: untouched pages cost nothing).
+ * Free blocks of a class form a stack: the block freed last is the one whose lines are still in cache. Blocks of 4 MiB
+ * and more lie at 2 MiB boundaries and ask for huge pages, as NumPy's do.
  *
- * Arrays. PyArray_NewFromDescr costs about as much as a whole small kernel, so arrays are put together by hand, from the same parts: memory of NumPy's default handler
- * (or a block and our handler), dimensions from the allocator that NumPy frees them with, a tracemalloc entry in NumPy's domain. Only where the user has set another memory handler,
+ * Arrays. PyArray_NewFromDescr costs about as much as a whole small kernel, so arrays are put together by hand, from
+ * the same parts: memory of NumPy's default handler (or a block and our handler), dimensions from the allocator that
+ * NumPy frees them with, a tracemalloc entry in NumPy's domain. Only where the user has set another memory handler,
  * or where the array structure is not what the headers say, NumPy makes the array itself. */
 #include "runtime/alloc.h"
 #include "frontend/cpython/compat.h"
@@ -24,21 +26,21 @@
 
 struct block {
     struct block *next;
-    size_t room;       /* bytes of data */
-    uint32_t number;   /* size class */
+    size_t room;     /* bytes of data */
+    uint32_t number; /* size class */
     bool mapped;
-    size_t map_bytes;  /* of the mapping that starts at the header */
+    size_t map_bytes; /* of the mapping that starts at the header */
 };
 _Static_assert(sizeof(struct block) <= HEADER, "the header has its place before the data");
 
 static struct {
     struct block *idle[CLASSES];
     size_t kept;
-    PyObject *own_handler;             /* capsule of `handler` */
-    PyDataMem_Handler *numpy;          /* the default handler of NumPy */
+    PyObject *own_handler;    /* capsule of `handler` */
+    PyDataMem_Handler *numpy; /* the default handler of NumPy */
     PyArray_Descr *descr[JY_DTYPE_COUNT];
-    bool by_hand;                      /* ndarray's structure is as we know it */
-    PyObject *seen;                    /* weak reference to the context variables under which the default handler was active */
+    bool by_hand;   /* ndarray's structure is as we know it */
+    PyObject *seen; /* weak reference to the context variables under which the default handler was active */
 } state;
 
 static uint32_t
@@ -210,7 +212,9 @@ handler_free(void *context, void *data, size_t size)
 }
 
 /* Named as NumPy's, because get_handler_name shows the name. */
-static PyDataMem_Handler handler = { "default_allocator", 1, { NULL, handler_malloc, handler_calloc, handler_realloc, handler_free } };
+static PyDataMem_Handler handler = { "default_allocator",
+                                     1,
+                                     { NULL, handler_malloc, handler_calloc, handler_realloc, handler_free } };
 
 int
 jy_alloc_init(void)
@@ -223,13 +227,15 @@ jy_alloc_init(void)
     state.numpy = numpy == NULL ? NULL : PyCapsule_GetPointer(numpy, "mem_handler");
     PyErr_Clear();
     state.by_hand = state.numpy != NULL && state.numpy->version == 1 &&
-                    PyArray_Type.tp_basicsize == (Py_ssize_t)sizeof(PyArrayObject_fields) && PyArray_Type.tp_itemsize == 0;
+                    PyArray_Type.tp_basicsize == (Py_ssize_t)sizeof(PyArrayObject_fields) &&
+                    PyArray_Type.tp_itemsize == 0;
     state.own_handler = PyCapsule_New(&handler, "mem_handler", NULL);
     return state.own_handler == NULL ? -1 : 0;
 }
 
-/* Whether NumPy would now allocate with its default handler. The handler is a context variable: as long as the mapping of variables is the same object, so is the answer.
- * The weak reference dies with that object, so another one at the same address is not taken for it. */
+/* Whether NumPy would now allocate with its default handler. The handler is a context variable: as long as the mapping
+ * of variables is the same object, so is the answer. The weak reference dies with that object, so another one at the
+ * same address is not taken for it. */
 static bool
 default_handler_is_active(void)
 {
@@ -257,7 +263,8 @@ array_by_numpy(jy_dtype dtype, size_t ndim, const int64_t *dims, const int64_t *
         shape[i] = dims[i];
         step[i] = strides == NULL ? 0 : strides[i];
     }
-    return PyArray_NewFromDescr(&PyArray_Type, state.descr[dtype], (int)ndim, shape, strides == NULL ? NULL : step, NULL, 0, NULL);
+    return PyArray_NewFromDescr(&PyArray_Type, state.descr[dtype], (int)ndim, shape, strides == NULL ? NULL : step,
+                                NULL, 0, NULL);
 }
 
 PyObject *

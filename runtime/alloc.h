@@ -1,7 +1,9 @@
-/* Memory for results and scratch: a bounded cache of large blocks, and ordinary ndarrays over either NumPy's memory or a block of ours.
+/* Memory for results and scratch: a bounded cache of large blocks, and ordinary ndarrays over either NumPy's memory or
+ * a block of ours.
  *
- * A large array costs mostly page faults when its memory is fresh from the kernel. Blocks from 64 kB upward are therefore kept when they are freed and handed out again;
- * at most JY_BLOCKS_KEPT bytes stay. The GIL protects everything here. */
+ * A large array costs mostly page faults when its memory is fresh from the kernel. Blocks from 64 kB upward are
+ * therefore kept when they are freed and handed out again; at most JY_BLOCKS_KEPT bytes stay. The GIL protects
+ * everything here. */
 #ifndef JY_RUNTIME_ALLOC_H
 #define JY_RUNTIME_ALLOC_H
 
@@ -23,9 +25,11 @@ size_t jy_blocks_kept(void);
 
 int jy_alloc_init(void); /* -1 with an exception */
 
-/* A new ndarray whose elements are not set, strides as given; `flags` is NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_F_CONTIGUOUS as they apply.
- * Nothing but time distinguishes it from one that NumPy made. No extent may be 0. refs: new, or NULL with an exception */
-PyObject *jy_alloc_array(jy_dtype dtype, size_t ndim, const int64_t *dims, const int64_t *strides, size_t nbytes, int flags);
+/* A new ndarray whose elements are not set, strides as given; `flags` is NPY_ARRAY_C_CONTIGUOUS and
+ * NPY_ARRAY_F_CONTIGUOUS as they apply. Nothing but time distinguishes it from one that NumPy made. No extent may be
+ * 0. refs: new, or NULL with an exception */
+PyObject *jy_alloc_array(jy_dtype dtype, size_t ndim, const int64_t *dims, const int64_t *strides, size_t nbytes,
+                         int flags);
 /* The same with an extent of 0. */
 PyObject *jy_alloc_empty(jy_dtype dtype, size_t ndim, const int64_t *dims);
 

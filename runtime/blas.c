@@ -1,4 +1,5 @@
-/* Finding BLAS: a handle on NumPy's extension that is already in the process, and dlsym on it, which searches its dependencies too. The names say how wide the integers are. */
+/* Finding BLAS: a handle on NumPy's extension that is already in the process, and dlsym on it, which searches its
+ * dependencies too. The names say how wide the integers are. */
 #include "runtime/blas.h"
 #include <dlfcn.h>
 #include <limits.h>
@@ -60,8 +61,9 @@ describe(void *handle, const char *prefix, const char *suffix)
         int at = 0;
         sscanf(config, "OpenBLAS %n%31s", &at, version);
     }
-    snprintf(state.name, sizeof state.name, "%s%s%s%s%s, %d-bit ints", config != NULL ? prefix[0] ? "scipy-openblas" : "openblas" : "cblas",
-             version[0] ? " " : "", version, core != NULL ? " " : "", core != NULL ? core : "", state.wide ? 64 : 32);
+    snprintf(state.name, sizeof state.name, "%s%s%s%s%s, %d-bit ints",
+             config != NULL ? prefix[0] ? "scipy-openblas" : "openblas" : "cblas", version[0] ? " " : "", version,
+             core != NULL ? " " : "", core != NULL ? core : "", state.wide ? 64 : 32);
 }
 
 void
@@ -122,11 +124,13 @@ jy_product_reports(jy_op op)
     } while (0)
 
 void
-jy_blas_gemm(jy_dtype dtype, int transa, int transb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc)
+jy_blas_gemm(jy_dtype dtype, int transa, int transb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+             const void *b, int64_t ldb, void *c, int64_t ldc)
 {
 #define CALL_F64(I)                                                                                                    \
-    ((void (*)(int, int, int, I, I, I, double, const void *, I, const void *, I, double, void *, I))state.at[1][GEMM])( \
-        JY_ROW_MAJOR, transa, transb, (I)m, (I)n, (I)k, 1.0, a, (I)lda, b, (I)ldb, 0.0, c, (I)ldc)
+    ((void (*)(int, int, int, I, I, I, double, const void *, I, const void *, I, double, void *,                       \
+               I))state.at[1][GEMM])(JY_ROW_MAJOR, transa, transb, (I)m, (I)n, (I)k, 1.0, a, (I)lda, b, (I)ldb, 0.0,   \
+                                     c, (I)ldc)
 #define CALL_F32(I)                                                                                                    \
     ((void (*)(int, int, int, I, I, I, float, const void *, I, const void *, I, float, void *, I))state.at[0][GEMM])(  \
         JY_ROW_MAJOR, transa, transb, (I)m, (I)n, (I)k, 1.0f, a, (I)lda, b, (I)ldb, 0.0f, c, (I)ldc)
@@ -139,7 +143,8 @@ jy_blas_gemm(jy_dtype dtype, int transa, int transb, int64_t m, int64_t n, int64
 }
 
 void
-jy_blas_gemv(jy_dtype dtype, int order, int trans, int64_t m, int64_t n, const void *a, int64_t lda, const void *x, int64_t incx, void *y, int64_t incy)
+jy_blas_gemv(jy_dtype dtype, int order, int trans, int64_t m, int64_t n, const void *a, int64_t lda, const void *x,
+             int64_t incx, void *y, int64_t incy)
 {
 #define CALL_F64(I)                                                                                                    \
     ((void (*)(int, int, I, I, double, const void *, I, const void *, I, double, void *, I))state.at[1][GEMV])(        \
@@ -176,9 +181,11 @@ void
 jy_blas_axpy(jy_dtype dtype, int64_t n, const void *alpha, const void *x, int64_t incx, void *y, int64_t incy)
 {
 #define CALL_F64(I)                                                                                                    \
-    ((void (*)(I, double, const void *, I, void *, I))state.at[1][AXPY])((I)n, *(const double *)alpha, x, (I)incx, y, (I)incy)
+    ((void (*)(I, double, const void *, I, void *, I))state.at[1][AXPY])((I)n, *(const double *)alpha, x, (I)incx, y,  \
+                                                                         (I)incy)
 #define CALL_F32(I)                                                                                                    \
-    ((void (*)(I, float, const void *, I, void *, I))state.at[0][AXPY])((I)n, *(const float *)alpha, x, (I)incx, y, (I)incy)
+    ((void (*)(I, float, const void *, I, void *, I))state.at[0][AXPY])((I)n, *(const float *)alpha, x, (I)incx, y,    \
+                                                                        (I)incy)
     if (dtype == JY_F64)
         BY_WIDTH(CALL_F64);
     else
@@ -191,7 +198,8 @@ double
 jy_blas_dot(jy_dtype dtype, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy)
 {
     double sum;
-#define CALL_F64(I) (sum = ((double (*)(I, const void *, I, const void *, I))state.at[1][DOT])((I)n, x, (I)incx, y, (I)incy))
+#define CALL_F64(I)                                                                                                    \
+    (sum = ((double (*)(I, const void *, I, const void *, I))state.at[1][DOT])((I)n, x, (I)incx, y, (I)incy))
 #define CALL_F32(I)                                                                                                    \
     (sum = (double)((float (*)(I, const void *, I, const void *, I))state.at[0][DOT])((I)n, x, (I)incx, y, (I)incy))
     if (dtype == JY_F64)

@@ -1,8 +1,10 @@
 /* JITNEY_COMPARE: the same call by every executor, and the first difference is an error.
  *
- * The chosen executor gets the real inputs. The others get copies made before: same strides, same offsets from a cache line, and where inputs share memory the copies share it alike.
- * Compared are outputs (type, dtype, shape, strides, bits; NaN equals NaN whatever its payload) and, when the unit writes, all of every array input. A lost flag is a difference too: the
- * chosen executor finished where NumPy, node by node, had something to report. On a difference a Python program that repeats the call is written to the temporary directory. */
+ * The chosen executor gets the real inputs. The others get copies made before: same strides, same offsets from a cache
+ * line, and where inputs share memory the copies share it alike. Compared are outputs (type, dtype, shape, strides,
+ * bits; NaN equals NaN whatever its payload) and, when the unit writes, all of every array input. A lost flag is a
+ * difference too: the chosen executor finished where NumPy, node by node, had something to report. On a difference a
+ * Python program that repeats the call is written to the temporary directory. */
 #include "runtime/exec_internal.h"
 #include "runtime/numpy_api.h"
 #include "graph/scalar.h"
@@ -75,8 +77,9 @@ whole_span(PyObject *const *inputs, size_t n, size_t i)
 static PyObject *
 moved(PyArrayObject *a, char *data, PyObject *owner)
 {
-    PyObject *copy = PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(a)), PyArray_NDIM(a), PyArray_DIMS(a),
-                                          PyArray_STRIDES(a), data, PyArray_FLAGS(a) & NPY_ARRAY_WRITEABLE, NULL);
+    PyObject *copy =
+        PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(a)), PyArray_NDIM(a),
+                             PyArray_DIMS(a), PyArray_STRIDES(a), data, PyArray_FLAGS(a) & NPY_ARRAY_WRITEABLE, NULL);
     if (copy != NULL && PyArray_SetBaseObject((PyArrayObject *)copy, Py_NewRef(owner)) < 0)
         Py_CLEAR(copy);
     return copy;
@@ -107,7 +110,8 @@ copy_inputs(PyObject **copies, PyObject *const *inputs, size_t n)
         for (size_t k = i; owner != NULL && k < n; k++) {
             if (k != i && (!PyArray_CheckExact(inputs[k]) || !meet(s, span_of((PyArrayObject *)inputs[k]))))
                 continue;
-            copies[k] = moved((PyArrayObject *)inputs[k], at + (PyArray_BYTES((PyArrayObject *)inputs[k]) - s.low), owner);
+            copies[k] =
+                moved((PyArrayObject *)inputs[k], at + (PyArray_BYTES((PyArrayObject *)inputs[k]) - s.low), owner);
         }
         Py_XDECREF(owner);
         if (copies[i] == NULL)
@@ -163,7 +167,8 @@ compare_elements(struct difference *d, PyArrayObject *a, PyArrayObject *b)
             char where[128] = "element (";
             for (k = 0; k < ndim; k++)
                 snprintf(where + strlen(where), sizeof where - strlen(where), "%" PRId64 ", ", (int64_t)index[k]);
-            PyObject *x = PyArray_GETITEM(a, PyArray_GetPtr(a, index)), *y = PyArray_GETITEM(b, PyArray_GetPtr(b, index));
+            PyObject *x = PyArray_GETITEM(a, PyArray_GetPtr(a, index)),
+                     *y = PyArray_GETITEM(b, PyArray_GetPtr(b, index));
             snprintf(where + strlen(where), sizeof where - strlen(where), ")");
             if (x != NULL && y != NULL)
                 note(d, where, x, y);
@@ -185,7 +190,11 @@ compare_objects(struct difference *d, PyObject *a, PyObject *b)
     }
     if (!PyArray_CheckExact(a)) {
         union jy_scalar x = { 0 }, y = { 0 };
-        jy_dtype dtype = PyFloat_Check(a) ? JY_F64 : PyArray_IsScalar(a, Float) ? JY_F32 : PyBool_Check(a) || PyArray_IsScalar(a, Bool) ? JY_BOOL : PyArray_IsScalar(a, Int) ? JY_I32 : JY_I64;
+        jy_dtype dtype = PyFloat_Check(a)                               ? JY_F64
+                         : PyArray_IsScalar(a, Float)                   ? JY_F32
+                         : PyBool_Check(a) || PyArray_IsScalar(a, Bool) ? JY_BOOL
+                         : PyArray_IsScalar(a, Int)                     ? JY_I32
+                                                                        : JY_I64;
         bool known = jy_unwrap_scalar(&x, dtype, a) && jy_unwrap_scalar(&y, dtype, b);
         char bytes[2][8];
         jy_scalar_store(dtype, bytes[0], x);
@@ -201,7 +210,8 @@ compare_objects(struct difference *d, PyObject *a, PyObject *b)
     }
     size_t axes = (size_t)PyArray_NDIM(x) * sizeof(npy_intp);
     bool same_shape = PyArray_SAMESHAPE(x, y);
-    bool same_strides = PyArray_NBYTES(x) >= ELISION_BYTES || memcmp(PyArray_STRIDES(x), PyArray_STRIDES(y), same_shape ? axes : 0) == 0;
+    bool same_strides = PyArray_NBYTES(x) >= ELISION_BYTES ||
+                        memcmp(PyArray_STRIDES(x), PyArray_STRIDES(y), same_shape ? axes : 0) == 0;
     if (!same_shape || !same_strides || PyArray_ISWRITEABLE(x) != PyArray_ISWRITEABLE(y)) {
         const char *attribute = !same_shape ? "shape" : !same_strides ? "strides" : "flags";
         PyObject *p = PyObject_GetAttrString(a, attribute), *q = PyObject_GetAttrString(b, attribute);
@@ -214,7 +224,7 @@ compare_objects(struct difference *d, PyObject *a, PyObject *b)
     compare_elements(d, x, y);
 }
 
-/* -- report ---------------------------------------------------------------------------------------------------------------------- */
+/* -- report -------------------------------------------------------------------------------------------------------- */
 
 static void
 write_input(FILE *file, PyObject *input)
@@ -256,8 +266,10 @@ write_report(char *path, size_t size, struct jy_exec *exec, PyObject *const *cop
         return;
     }
     const char *graph = jy_exec_texts(exec)->graph;
-    fprintf(file, "# %s\nimport numpy as np\nfrom jitney import _jitney\n\nbytes_of = lambda memory: memory.base\ngraph = \"\"\"\\\n%s\"\"\"\ninputs = []\n", message,
-            graph == NULL ? "" : graph);
+    fprintf(file,
+            "# %s\nimport numpy as np\nfrom jitney import _jitney\n\nbytes_of = lambda memory: memory.base\ngraph = "
+            "\"\"\"\\\n%s\"\"\"\ninputs = []\n",
+            message, graph == NULL ? "" : graph);
     for (size_t i = 0; i < exec->ninputs; i++)
         write_input(file, copies[i]);
     fprintf(file, "print(_jitney._test_run_graph(graph, *inputs, executor=\"llvm\", compare=True))\n");
@@ -265,16 +277,19 @@ write_report(char *path, size_t size, struct jy_exec *exec, PyObject *const *cop
 }
 
 static void
-raise_difference(struct jy_exec *exec, enum jy_executor other, const char *what, PyObject *const *originals, const char *detail)
+raise_difference(struct jy_exec *exec, enum jy_executor other, const char *what, PyObject *const *originals,
+                 const char *detail)
 {
     char message[900], path[256];
-    snprintf(message, sizeof message, "jitney: executors %s and %s differ in %s, %s, %s", executor_names[exec->options.executor], executor_names[other],
+    snprintf(message, sizeof message, "jitney: executors %s and %s differ in %s, %s, %s",
+             executor_names[exec->options.executor], executor_names[other],
              exec->options.name == NULL ? "a graph" : exec->options.name, what, detail);
     write_report(path, sizeof path, exec, originals, message);
-    PyErr_Format(PyExc_RuntimeError, "%s; to repeat it: %s", message, path[0] == '\0' ? "(the report could not be written)" : path);
+    PyErr_Format(PyExc_RuntimeError, "%s; to repeat it: %s", message,
+                 path[0] == '\0' ? "(the report could not be written)" : path);
 }
 
-/* -- running --------------------------------------------------------------------------------------------------------------------- */
+/* -- running ------------------------------------------------------------------------------------------------------- */
 
 static enum jy_run
 run_by(struct jy_exec *exec, enum jy_executor executor, PyObject *const *inputs, PyObject **outputs)
@@ -299,7 +314,8 @@ run_by(struct jy_exec *exec, enum jy_executor executor, PyObject *const *inputs,
 
 /* Everything that another executor leaves against what the chosen one left. False with an exception on a difference. */
 static bool
-check_against(struct jy_exec *exec, enum jy_executor other, enum jy_run chosen_run, PyObject *const *inputs, PyObject *const *outputs, PyObject *const *originals)
+check_against(struct jy_exec *exec, enum jy_executor other, enum jy_run chosen_run, PyObject *const *inputs,
+              PyObject *const *outputs, PyObject *const *originals)
 {
     size_t nin = exec->ninputs, nout = exec->noutputs;
     PyObject **copies = calloc(nin + nout + 1, sizeof *copies), **results = copies + nin;

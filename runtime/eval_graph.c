@@ -1,7 +1,8 @@
 /* Executor `graph`: graph/graph_eval.c, with what it borrows from NumPy.
  *
- * The interpreter keeps each fresh storage dense in an arena and lets STOREs into placeholders write the arrays themselves. Results: the storages behind the outputs are
- * asked for as additional outputs and copied into ndarrays; views among the outputs are placed over those arrays at the same offset. */
+ * The interpreter keeps each fresh storage dense in an arena and lets STOREs into placeholders write the arrays
+ * themselves. Results: the storages behind the outputs are asked for as additional outputs and copied into ndarrays;
+ * views among the outputs are placed over those arrays at the same offset. */
 #include "graph/scalar.h"
 #include "runtime/alloc.h"
 #include "runtime/blas.h"
@@ -29,7 +30,8 @@ struct graph_run {
 };
 
 bool
-jy_eval_save_written(struct jy_undo *undo, struct jy_region *regions, const struct jy_exec *exec, PyObject *const *inputs)
+jy_eval_save_written(struct jy_undo *undo, struct jy_region *regions, const struct jy_exec *exec,
+                     PyObject *const *inputs)
 {
     const struct jy_graph *g = exec->unit->u_graph;
     size_t n = 0;
@@ -45,7 +47,9 @@ jy_eval_save_written(struct jy_undo *undo, struct jy_region *regions, const stru
         if (!written[i])
             continue;
         PyArrayObject *a = (PyArrayObject *)inputs[i];
-        regions[n] = (struct jy_region){ .data = PyArray_BYTES(a), .ndim = (size_t)PyArray_NDIM(a), .itemsize = (size_t)PyArray_ITEMSIZE(a) };
+        regions[n] = (struct jy_region){ .data = PyArray_BYTES(a),
+                                         .ndim = (size_t)PyArray_NDIM(a),
+                                         .itemsize = (size_t)PyArray_ITEMSIZE(a) };
         for (int d = 0; d < PyArray_NDIM(a); d++) {
             regions[n].shape[d] = PyArray_DIM(a, d);
             regions[n].stride[d] = PyArray_STRIDE(a, d);
@@ -105,7 +109,8 @@ static PyObject *
 array_copy(const struct graph_run *run, const struct jy_node *node, const struct jy_desc *desc)
 {
     if (node->n_kind != JY_KIND_ARRAY)
-        return jy_wrap_scalar(node->n_kind, (jy_dtype)node->n_dtype, jy_scalar_load((jy_dtype)node->n_dtype, desc->data));
+        return jy_wrap_scalar(node->n_kind, (jy_dtype)node->n_dtype,
+                              jy_scalar_load((jy_dtype)node->n_dtype, desc->data));
     int64_t shape[JY_MAX_NDIM];
     if (!shape_of(shape, run, node))
         return NULL;
@@ -127,8 +132,11 @@ copy_out(const struct graph_run *run, const struct jy_node *node, const struct j
         jy_scalar_store((jy_dtype)node->n_dtype, desc->data, value);
         return true;
     }
-    PyObject *view = shape_of(shape, run, node) ? jy_wrap_view((jy_dtype)node->n_dtype, node->n_ndim, shape, desc, NULL) : NULL;
-    bool good = view != NULL && PyArray_CheckExact(object) && PyArray_TYPE((PyArrayObject *)object) == jy_dtype_info[node->n_dtype].number && PyArray_SAMESHAPE((PyArrayObject *)view, (PyArrayObject *)object) &&
+    PyObject *view =
+        shape_of(shape, run, node) ? jy_wrap_view((jy_dtype)node->n_dtype, node->n_ndim, shape, desc, NULL) : NULL;
+    bool good = view != NULL && PyArray_CheckExact(object) &&
+                PyArray_TYPE((PyArrayObject *)object) == jy_dtype_info[node->n_dtype].number &&
+                PyArray_SAMESHAPE((PyArrayObject *)view, (PyArrayObject *)object) &&
                 PyArray_CopyInto((PyArrayObject *)view, (PyArrayObject *)object) == 0;
     Py_XDECREF(view);
     return good;
@@ -136,7 +144,8 @@ copy_out(const struct graph_run *run, const struct jy_node *node, const struct j
 
 /* refs: args taken */
 static jy_status
-call_into(struct graph_run *run, const struct jy_node *node, PyObject *callable, PyObject *args, PyObject *keywords, const struct jy_desc *out)
+call_into(struct graph_run *run, const struct jy_node *node, PyObject *callable, PyObject *args, PyObject *keywords,
+          const struct jy_desc *out)
 {
     run->flags |= jy_fp_read(true);
     PyObject *result = args == NULL || callable == NULL ? NULL : jy_run_quietly(callable, args, keywords);
@@ -165,7 +174,8 @@ boxed(const struct graph_run *run, const struct jy_node *node, const struct jy_d
 }
 
 static jy_status
-multiply(void *context, const struct jy_node *node, const struct jy_desc *a, const struct jy_desc *b, struct jy_desc *out)
+multiply(void *context, const struct jy_node *node, const struct jy_desc *a, const struct jy_desc *b,
+         struct jy_desc *out)
 {
     struct graph_run *run = context;
     const struct jy_node *na = jy_graph_at(run->g, node->n_args[0]), *nb = jy_graph_at(run->g, node->n_args[1]);
@@ -236,8 +246,8 @@ copy_storage(const struct graph_run *run, const struct result *result)
         strides[d] = result->desc.stride[d];
         bytes *= shape[d];
     }
-    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(jy_dtype_info[node->n_dtype].number), node->n_ndim, dims,
-                                           bytes == 0 ? NULL : strides, NULL, 0, NULL);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(jy_dtype_info[node->n_dtype].number),
+                                           node->n_ndim, dims, bytes == 0 ? NULL : strides, NULL, 0, NULL);
     if (array != NULL)
         memcpy(PyArray_DATA((PyArrayObject *)array), result->desc.data, (size_t)bytes);
     return array;
@@ -313,14 +323,21 @@ eval(struct graph_run *run, struct jy_arena *arena, PyObject **outputs)
     }
     wide.g_outputs.n = wide.g_outputs.cap = n;
     run->results = JY_NEW_ARRAY(arena, struct result, n + 1);
-    struct jy_graph_io io = { .context = run, .input = give_input, .symbols = symbols, .loop = give_loop, .matmul = multiply, .callout = call_out,
-                              .output = take_output, .sum_chunk = jy_loops_sums_in_pieces() ? jy_errstate_get().bufsize : INT64_MAX };
+    struct jy_graph_io io = { .context = run,
+                              .input = give_input,
+                              .symbols = symbols,
+                              .loop = give_loop,
+                              .matmul = multiply,
+                              .callout = call_out,
+                              .output = take_output,
+                              .sum_chunk = jy_loops_sums_in_pieces() ? jy_errstate_get().bufsize : INT64_MAX };
     jy_fp_clear(true);
     jy_status status = jy_graph_eval(&wide, arena, &io);
     run->flags |= jy_fp_read(true);
     if (status == JY_ERROR)
         return jy_run_after_exception();
-    if (status != JY_OK || io.status & JY_CALL_RERUN || run->flags & (jy_errstate_get().reported | run->exec->always_reported)) {
+    if (status != JY_OK || io.status & JY_CALL_RERUN ||
+        run->flags & (jy_errstate_get().reported | run->exec->always_reported)) {
         run->exec->stats.flag_reruns += status == JY_OK;
         return JY_RUN_RERUN;
     }

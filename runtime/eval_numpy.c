@@ -1,8 +1,10 @@
-/* Executor `numpy`: every node by the NumPy function that eager calls (the `oracle` column of ops.def), on real arrays, each dropped after its last reader.
+/* Executor `numpy`: every node by the NumPy function that eager calls (the `oracle` column of ops.def), on real
+ * arrays, each dropped after its last reader.
  *
- * It shares nothing with lowering, kernels or the tables of exec_run.c and is therefore the judge of all of them. Reported FP kinds raise FloatingPointError inside, which ends in
- * JY_RUN_RERUN as flags do everywhere. What it cannot show is the reuse of temporaries' memory that NumPy does for expressions in bytecode; strides of results that depend on it are the frontend's
- * doing (layouts of nodes). */
+ * It shares nothing with lowering, kernels or the tables of exec_run.c and is therefore the judge of all of them.
+ * Reported FP kinds raise FloatingPointError inside, which ends in JY_RUN_RERUN as flags do everywhere. What it cannot
+ * show is the reuse of temporaries' memory that NumPy does for expressions in bytecode; strides of results that depend
+ * on it are the frontend's doing (layouts of nodes). */
 #include "graph/scalar.h"
 #include "runtime/exec_internal.h"
 #include "runtime/fpstatus.h"
@@ -39,7 +41,8 @@ as_kind(const struct jy_node *node, PyObject *object)
     if (object == NULL || (node->n_kind == JY_KIND_ARRAY && PyArray_CheckExact(object)))
         return object;
     if (!jy_unwrap_scalar(&value, (jy_dtype)node->n_dtype, object)) {
-        PyErr_Format(PyExc_TypeError, "jitney: %s gave %R, not %s", jy_op_info[node->n_op].text, object, jy_dtype_info[node->n_dtype].text);
+        PyErr_Format(PyExc_TypeError, "jitney: %s gave %R, not %s", jy_op_info[node->n_op].text, object,
+                     jy_dtype_info[node->n_dtype].text);
         Py_DECREF(object);
         return NULL;
     }
@@ -70,10 +73,13 @@ new_array(const struct numpy_run *run, const struct jy_node *node)
         return NULL;
     for (size_t d = 0; d < node->n_ndim; d++)
         cells *= extents[d] = shape[d];
-    struct jy_layout layout = jy_layout_fresh(node->n_ndim, extents, node->n_layout == NULL ? NULL : node->n_layout->order, jy_dtype_info[node->n_dtype].bytes);
+    struct jy_layout layout =
+        jy_layout_fresh(node->n_ndim, extents, node->n_layout == NULL ? NULL : node->n_layout->order,
+                        jy_dtype_info[node->n_dtype].bytes);
     for (size_t d = 0; d < node->n_ndim; d++)
         strides[d] = layout.stride[d];
-    return PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(jy_dtype_info[node->n_dtype].number), node->n_ndim, shape, cells == 0 ? NULL : strides, NULL, 0, NULL);
+    return PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(jy_dtype_info[node->n_dtype].number), node->n_ndim,
+                                shape, cells == 0 ? NULL : strides, NULL, 0, NULL);
 }
 
 static PyObject *
@@ -103,7 +109,8 @@ call_by_name(const struct numpy_run *run, const struct jy_node *node)
 {
     if (divides_by_zero(run, node))
         return NULL;
-    PyObject *callable = PyObject_GetAttrString(run->numpy, jy_op_info[node->n_op].oracle), *args = PyTuple_New(node->n_nargs), *result = NULL;
+    PyObject *callable = PyObject_GetAttrString(run->numpy, jy_op_info[node->n_op].oracle),
+             *args = PyTuple_New(node->n_nargs), *result = NULL;
     for (size_t i = 0; args != NULL && i < node->n_nargs; i++)
         PyTuple_SET_ITEM(args, (Py_ssize_t)i, Py_NewRef(arg(run, node, i)));
     if (callable != NULL && args != NULL)
@@ -136,7 +143,7 @@ view(const struct numpy_run *run, PyObject *base, const struct jy_view *v, jy_dt
         if (v->axis[d] < 0)
             continue;
         empty[v->axis[d]] |= shape[d] == 0;
-        desc.stride[d] = (shape[d] == 0 ? 1 : v->step[d]) * PyArray_STRIDE((PyArrayObject *)base, v->axis[d]);
+        desc.stride[d] = v->step[d] * PyArray_STRIDE((PyArrayObject *)base, v->axis[d]);
     }
     for (size_t a = 0; a < v->source_ndim; a++) {
         int64_t start;
@@ -200,14 +207,15 @@ call_out(const struct numpy_run *run, const struct jy_node *node)
     for (size_t i = 0; args != NULL && i < node->n_nargs; i++)
         PyTuple_SET_ITEM(args, (Py_ssize_t)i, Py_NewRef(arg(run, node, i)));
     if (args != NULL)
-        result = jy_run_quietly(unit->u_objects.at[node->n_callee], args, node->n_extra == 0 ? NULL : unit->u_objects.at[node->n_extra]);
+        result = jy_run_quietly(unit->u_objects.at[node->n_callee], args,
+                                node->n_extra == 0 ? NULL : unit->u_objects.at[node->n_extra]);
     Py_XDECREF(args);
     result = as_kind(node, result);
     if (result != NULL && node->n_kind == JY_KIND_ARRAY) {
         npy_intp shape[JY_MAX_NDIM];
         PyArrayObject *a = (PyArrayObject *)result;
-        if (!shape_of(shape, run, node) || PyArray_TYPE(a) != jy_dtype_info[node->n_dtype].number || PyArray_NDIM(a) != node->n_ndim ||
-            !PyArray_CompareLists(PyArray_DIMS(a), shape, node->n_ndim))
+        if (!shape_of(shape, run, node) || PyArray_TYPE(a) != jy_dtype_info[node->n_dtype].number ||
+            PyArray_NDIM(a) != node->n_ndim || !PyArray_CompareLists(PyArray_DIMS(a), shape, node->n_ndim))
             Py_CLEAR(result); /* not what was traced: the original must run */
     }
     return result;
@@ -231,7 +239,8 @@ eval_node(const struct numpy_run *run, const struct jy_node *node)
     case JY_CLASS_CREATE:
         return create(run, node);
     case JY_CLASS_REDUCE:
-        return as_kind(node, jy_wrap_reduce((jy_op)node->n_op, arg(run, node, 0), (jy_dtype)jy_graph_at(run->g, node->n_args[0])->n_dtype, node->n_axes,
+        return as_kind(node, jy_wrap_reduce((jy_op)node->n_op, arg(run, node, 0),
+                                            (jy_dtype)jy_graph_at(run->g, node->n_args[0])->n_dtype, node->n_axes,
                                             node->n_keepdims));
     case JY_CLASS_STORE:
         return store(run, node);
@@ -278,7 +287,9 @@ eval(struct numpy_run *run, uint32_t *last, PyObject **outputs)
 enum jy_run
 jy_eval_numpy(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs)
 {
-    struct numpy_run run = { .exec = exec, .g = exec->unit->u_graph, .inputs = inputs, .numpy = PyImport_ImportModule("numpy") };
+    struct numpy_run run = {
+        .exec = exec, .g = exec->unit->u_graph, .inputs = inputs, .numpy = PyImport_ImportModule("numpy")
+    };
     size_t n = run.g->g_nodes.n;
     run.value = calloc(n + 1, sizeof *run.value);
     uint32_t *last = calloc(n + 1, sizeof *last);
@@ -288,8 +299,8 @@ jy_eval_numpy(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs)
     enum jy_run result = JY_RUN_RERUN;
     PyObject *token = NULL;
     run.symbols = symbols;
-    bool ready = run.numpy != NULL && run.value != NULL && last != NULL && symbols != NULL && regions != NULL && jy_run_symbols(symbols, exec, inputs) &&
-                 jy_eval_save_written(&undo, regions, exec, inputs);
+    bool ready = run.numpy != NULL && run.value != NULL && last != NULL && symbols != NULL && regions != NULL &&
+                 jy_run_symbols(symbols, exec, inputs) && jy_eval_save_written(&undo, regions, exec, inputs);
     if (ready && jy_errstate_enter_raise(&token)) {
         result = eval(&run, last, outputs);
         jy_errstate_leave(token);

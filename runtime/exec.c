@@ -1,4 +1,5 @@
-/* From a unit to something that can be called: passes, lowering, machine code, and the tables that a call walks over (exec_run.c).
+/* From a unit to something that can be called: passes, lowering, machine code, and the tables that a call walks over
+ * (exec_run.c).
  *
  * Everything lives in the unit's arena. The order of the stages is the order of jy_exec_new. */
 #include "runtime/exec.h"
@@ -33,7 +34,8 @@ jy_exec_init(void)
     PyObject *version = numpy == NULL ? NULL : PyObject_GetAttrString(numpy, "__version__");
     PyObject *file = umath == NULL ? NULL : PyObject_GetAttrString(umath, "__file__");
     int minor = 0;
-    const char *text = version == NULL ? NULL : PyUnicode_AsUTF8(version), *path = file == NULL ? NULL : PyUnicode_AsUTF8(file);
+    const char *text = version == NULL ? NULL : PyUnicode_AsUTF8(version),
+               *path = file == NULL ? NULL : PyUnicode_AsUTF8(file);
     if (text != NULL && sscanf(text, "2.%d", &minor) != 1)
         path = NULL; /* another NumPy: its choice of BLAS calls is unknown */
     PyErr_Clear();
@@ -52,7 +54,7 @@ jy_exec_describe(const char **blas, const char **sum_rule)
     *sum_rule = jy_loops_sums_in_pieces() ? "pieces of 8192" : "one tree";
 }
 
-/* -- tables ---------------------------------------------------------------------------------------------------------------------- */
+/* -- tables -------------------------------------------------------------------------------------------------------- */
 
 static struct jy_extent
 make_extent(const struct jy_exec *exec, jy_sx sx)
@@ -65,7 +67,9 @@ make_extent(const struct jy_exec *exec, jy_sx sx)
         const struct jy_symbol *symbol = &sizes->symbols.at[e->k];
         if (symbol->axis < 0)
             return (struct jy_extent){ .kind = JY_EXTENT_PYINT, .input = symbol->placeholder, .sx = sx };
-        return (struct jy_extent){ .kind = JY_EXTENT_AXIS, .input = symbol->placeholder, .axis = (uint8_t)symbol->axis, .sx = sx };
+        return (struct jy_extent){
+            .kind = JY_EXTENT_AXIS, .input = symbol->placeholder, .axis = (uint8_t)symbol->axis, .sx = sx
+        };
     }
     return (struct jy_extent){ .kind = JY_EXTENT_EXPR, .sx = sx };
 }
@@ -94,7 +98,7 @@ add_extents(struct jy_exec *exec)
     exec->extents = JY_NEW_ARRAY(exec->unit->u_arena, struct jy_extent, most_extents(plan));
     for (size_t i = 0; i < plan->p_sizes.n; i++)
         exec->extents[exec->nextents++] = make_extent(exec, plan->p_sizes.at[i]);
-    exec->buffer_extents = JY_NEW_ARRAY(exec->unit->u_arena, uint32_t, plan->p_buffers.n * JY_MAX_NDIM + 1);
+    exec->buffer_extents = JY_NEW_ARRAY(exec->unit->u_arena, uint32_t, plan->p_buffers.n *JY_MAX_NDIM + 1);
     for (size_t i = 0; i < plan->p_buffers.n; i++)
         if (plan->p_buffers.at[i].b_kind != JY_BUFFER_TILE)
             for (size_t d = 0; d < plan->p_buffers.at[i].b_ndim; d++)
@@ -125,7 +129,11 @@ static void
 add_block(struct jy_exec *exec, struct jy_exec_block *out, uint32_t buffer)
 {
     const struct jy_buffer *b = &exec->plan->p_buffers.at[buffer];
-    *out = (struct jy_exec_block){ .buffer = buffer, .ndim = b->b_ndim, .dtype = b->b_dtype, .itemsize = jy_dtype_info[b->b_dtype].bytes, .c_order = true };
+    *out = (struct jy_exec_block){ .buffer = buffer,
+                                   .ndim = b->b_ndim,
+                                   .dtype = b->b_dtype,
+                                   .itemsize = jy_dtype_info[b->b_dtype].bytes,
+                                   .c_order = true };
     for (size_t d = 0; d < b->b_ndim; d++) {
         out->order[d] = b->b_order == NULL ? (uint8_t)d : b->b_order[d];
         out->c_order &= out->order[d] == d;
@@ -141,8 +149,13 @@ add_view(struct jy_exec *exec, uint32_t buffer)
     struct jy_exec_view *v = &exec->views[exec->nviews];
     if (b->b_index >= buffer)
         return "a view stands before its base";
-    *v = (struct jy_exec_view){ .buffer = buffer, .base = b->b_index, .root = b->b_index, .ndim = b->b_ndim, .dtype = b->b_dtype,
-                                .itemsize = jy_dtype_info[b->b_dtype].bytes, .reshape = b->b_view == NULL };
+    *v = (struct jy_exec_view){ .buffer = buffer,
+                                .base = b->b_index,
+                                .root = b->b_index,
+                                .ndim = b->b_ndim,
+                                .dtype = b->b_dtype,
+                                .itemsize = jy_dtype_info[b->b_dtype].bytes,
+                                .reshape = b->b_view == NULL };
     for (size_t i = 0; i < exec->nviews; i++)
         if (exec->views[i].buffer == v->base)
             v->root = exec->views[i].root;
@@ -234,7 +247,8 @@ add_facts(struct jy_exec *exec)
     for (size_t i = 0; i < exec->nextents; i++)
         exec->has_exprs |= exec->extents[i].kind == JY_EXTENT_EXPR;
     exec->nsymbols = (uint32_t)plan->p_graph->g_sizes.symbols.n;
-    exec->frame_bytes = plan->p_buffers.n * (sizeof(struct jy_desc) + sizeof(PyObject *)) + (exec->nextents + plan->p_scalars.n + 1) * 8;
+    exec->frame_bytes = plan->p_buffers.n * (sizeof(struct jy_desc) + sizeof(PyObject *)) +
+                        (exec->nextents + plan->p_scalars.n + 1) * 8;
 }
 
 static const char *
@@ -249,12 +263,13 @@ add_loops(struct jy_exec *exec)
             dtypes[k] = (jy_dtype)loop->dtypes[k];
         exec->loops[i] = jy_loops_find((jy_op)loop->op, loop->nin, dtypes);
         if (exec->loops[i].fn == NULL)
-            return jy_arena_printf(exec->unit->u_arena, "NumPy has no inner loop for %s of %s", jy_op_info[loop->op].text, jy_dtype_info[loop->dtypes[0]].text);
+            return jy_arena_printf(exec->unit->u_arena, "NumPy has no inner loop for %s of %s",
+                                   jy_op_info[loop->op].text, jy_dtype_info[loop->dtypes[0]].text);
     }
     return NULL;
 }
 
-/* -- stages ---------------------------------------------------------------------------------------------------------------------- */
+/* -- stages -------------------------------------------------------------------------------------------------------- */
 
 static void
 log_text(const struct jy_exec *exec, const char *channel, const char *text)
@@ -328,8 +343,11 @@ compile_kernels(struct jy_exec *exec, const char **why)
     const struct jy_backend *backend = find_backend(why, exec);
     if (backend == NULL)
         return JY_BREAK;
-    struct jy_backend_options options = { .want_ir = exec->options.want_ir, .want_ir_opt = exec->options.want_ir_opt, .want_asm = exec->options.want_asm,
-                                          .verify = exec->options.verify, .name = exec->options.name };
+    struct jy_backend_options options = { .want_ir = exec->options.want_ir,
+                                          .want_ir_opt = exec->options.want_ir_opt,
+                                          .want_asm = exec->options.want_asm,
+                                          .verify = exec->options.verify,
+                                          .name = exec->options.name };
     struct jy_object object = { 0 };
     jy_status status = backend->compile(&object, exec->plan, &options);
     if (status == JY_OK) {
@@ -398,7 +416,8 @@ jy_exec_new(struct jy_exec **out, const char **why, struct jy_unit *unit, const 
     jy_status status = JY_NOMEM;
     if (setjmp(*guard) == 0) {
         exec->options.name = options->name == NULL ? NULL : jy_arena_strdup(unit->u_arena, options->name);
-        exec->options.backend_path = options->backend_path == NULL ? NULL : jy_arena_strdup(unit->u_arena, options->backend_path);
+        exec->options.backend_path =
+            options->backend_path == NULL ? NULL : jy_arena_strdup(unit->u_arena, options->backend_path);
         status = build(exec, why);
     }
     memcpy(guard, &outer, sizeof outer);
@@ -424,7 +443,7 @@ jy_exec_free(struct jy_exec *exec)
     free(exec);
 }
 
-/* -- calling and looking --------------------------------------------------------------------------------------------------------- */
+/* -- calling and looking ------------------------------------------------------------------------------------------- */
 
 enum jy_run
 jy_exec_run(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs)
@@ -480,7 +499,9 @@ compile_for_texts(struct jy_exec *exec)
     const struct jy_backend *backend = exec->options.executor == JY_EXEC_LLVM ? find_backend(&why, exec) : NULL;
     if (backend == NULL || exec->plan->p_kernels.n == 0)
         return;
-    struct jy_backend_options options = { .want_ir = true, .want_ir_opt = true, .want_asm = true, .name = exec->options.name };
+    struct jy_backend_options options = {
+        .want_ir = true, .want_ir_opt = true, .want_asm = true, .name = exec->options.name
+    };
     struct jy_object object = { 0 };
     if (backend->compile(&object, exec->plan, &options) == JY_OK) {
         exec->texts.ir = copy_text(object.ir);

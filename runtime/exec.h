@@ -1,8 +1,10 @@
 /* A compiled unit: plan, machine code and tables, ready to be called any number of times.
  *
- * One call: fill size slots, scalars and descriptors; allocate outputs; save what will be overwritten; clear FP status; perform the steps; read FP status; wrap outputs. When anything
- * happened that only the original can report (a flag that errstate does not ignore, an int overflow, an error inside a step), overwritten memory is put back,
- * outputs are dropped and the answer is JY_RUN_RERUN: the caller runs the original function, whose warnings and errors are then eager's own. */
+ * One call: fill size slots, scalars and descriptors; allocate outputs; save what will be overwritten; clear FP
+ * status; perform the steps; read FP status; wrap outputs. When anything happened that only the original can report (a
+ * flag that errstate does not ignore, an int overflow, an error inside a step), overwritten memory is put back,
+ * outputs are dropped and the answer is JY_RUN_RERUN: the caller runs the original function, whose warnings and errors
+ * are then eager's own. */
 #ifndef JY_RUNTIME_EXEC_H
 #define JY_RUNTIME_EXEC_H
 
@@ -14,13 +16,14 @@ enum jy_executor { JY_EXEC_LLVM, JY_EXEC_LOOP, JY_EXEC_GRAPH, JY_EXEC_NUMPY };
 
 struct jy_exec_options {
     enum jy_executor executor;
-    bool compare;                      /* run every other executor too and stop at the first differing bit (JITNEY_COMPARE) */
+    bool compare; /* run every other executor too and stop at the first differing bit (JITNEY_COMPARE) */
     bool verify;
     bool want_ir, want_ir_opt, want_asm;
-    const char *name;                  /* of the user's function */
-    const char *backend_path;          /* _backend_llvm.so */
+    const char *name;         /* of the user's function */
+    const char *backend_path; /* _backend_llvm.so */
     uint64_t disabled_passes;
-    void (*log)(void *context, const char *channel, const char *text); /* channels graph, graph_code, loop, ir, ir_opt, asm, fusion; may be NULL */
+    void (*log)(void *context, const char *channel,
+                const char *text); /* channels graph, graph_code, loop, ir, ir_opt, asm, fusion; may be NULL */
     void *context;
 };
 
@@ -34,29 +37,33 @@ struct jy_exec_times {
 };
 
 struct jy_exec_stats {
-    uint64_t calls, reruns;            /* reruns: for whatever reason */
-    uint64_t flag_reruns;              /* because of FP status or int overflow */
-    uint32_t flags;                    /* of the last such call */
+    uint64_t calls, reruns; /* reruns: for whatever reason */
+    uint64_t flag_reruns;   /* because of FP status or int overflow */
+    uint32_t flags;         /* of the last such call */
 };
 
 struct jy_exec;
 
-/* Runs the passes on unit's graph, lowers, compiles. The exec keeps `unit` (takes ownership on success). JY_BREAK: *why. */
-jy_status jy_exec_new(struct jy_exec **out, const char **why, struct jy_unit *unit, const struct jy_exec_options *options);
+/* Runs the passes on unit's graph, lowers, compiles. The exec keeps `unit` (takes ownership on success). JY_BREAK:
+ * *why. */
+jy_status jy_exec_new(struct jy_exec **out, const char **why, struct jy_unit *unit,
+                      const struct jy_exec_options *options);
 void jy_exec_free(struct jy_exec *exec);
 const struct jy_unit *jy_exec_unit(const struct jy_exec *exec);
-const struct jy_exec_texts *jy_exec_texts(struct jy_exec *exec);      /* made on demand: IR and assembly are compiled again */
+const struct jy_exec_texts *
+jy_exec_texts(struct jy_exec *exec); /* made on demand: IR and assembly are compiled again */
 const struct jy_exec_times *jy_exec_times(const struct jy_exec *exec);
 const struct jy_exec_stats *jy_exec_stats(const struct jy_exec *exec);
 
 enum jy_run { JY_RUN_OK, JY_RUN_RERUN, JY_RUN_ERROR };
 
 /* inputs: one object per graph input, guards hold. outputs: one new reference per graph output on JY_RUN_OK.
- * refs: inputs borrowed, outputs new. JY_RUN_ERROR: an exception that must be seen (KeyboardInterrupt); memory is as before the call. */
+ * refs: inputs borrowed, outputs new. JY_RUN_ERROR: an exception that must be seen (KeyboardInterrupt); memory is as
+ * before the call. */
 enum jy_run jy_exec_run(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
 
-/* The function's globals, for warnings of units that write in place (module and registry). Borrowed: a strong reference would be a cycle that the collector cannot
- * see. Whoever lets the function go sets NULL first. */
+/* The function's globals, for warnings of units that write in place (module and registry). Borrowed: a strong
+ * reference would be a cycle that the collector cannot see. Whoever lets the function go sets NULL first. */
 void jy_exec_set_globals(struct jy_exec *exec, PyObject *globals);
 
 /* `__compiled_fn_N`: callable with the graph's inputs; returns a tuple of outputs, or `rerun`. refs: exec is taken. */

@@ -2,11 +2,15 @@
  *
  *     extents -> inputs -> fresh arrays, scratch -> views -> [undo log] -> steps -> FP status -> results
  *
- * The tables of a call (descriptors, extents, scalars, objects) lie on the stack. On the way nothing is allocated but results and, where the plan has them, scratch and the undo log.
+ * The tables of a call (descriptors, extents, scalars, objects) lie on the stack. On the way nothing is allocated but
+ * results and, where the plan has them, scratch and the undo log.
  *
- * Flags. The registers are cleared before the first step and read after the last. If a kind was raised that errstate reports:
- *   - nothing outside was written, or it was logged: put it back, JY_RUN_RERUN; the original then warns or raises as eager does;
- *   - a large region was written in place by a plan with one operation that can raise: nothing was logged. Then errstate only warns and no filter raises (looked at before the first step),
+ * Flags. The registers are cleared before the first step and read after the last. If a kind was raised that errstate
+ * reports:
+ *   - nothing outside was written, or it was logged: put it back, JY_RUN_RERUN; the original then warns or raises as
+ *     eager does;
+ *   - a large region was written in place by a plan with one operation that can raise: nothing was logged. Then
+ *     errstate only warns and no filter raises (looked at before the first step),
  *     so eager would have kept the values too, and the one warning is issued here with that operation's line. */
 #include "runtime/alloc.h"
 #include "runtime/exec_internal.h"
@@ -114,6 +118,8 @@ lay_out(size_t *nbytes, int64_t *stride, int64_t *dims, const struct jy_exec_blo
             return false;
     }
     *nbytes = (size_t)step;
+    if (step == 0) /* as NumPy */
+        memset(stride, 0, b->ndim * sizeof *stride);
     return true;
 }
 
@@ -145,8 +151,9 @@ make_fresh(struct jy_run_state *s)
         size_t nbytes;
         if (!lay_out(&nbytes, desc->stride, dims, b, s->extent))
             return false;
-        PyObject *array = nbytes == 0 ? jy_alloc_empty((jy_dtype)b->dtype, b->ndim, dims)
-                                      : jy_alloc_array((jy_dtype)b->dtype, b->ndim, dims, desc->stride, nbytes, contiguity(b, dims));
+        PyObject *array =
+            nbytes == 0 ? jy_alloc_empty((jy_dtype)b->dtype, b->ndim, dims)
+                        : jy_alloc_array((jy_dtype)b->dtype, b->ndim, dims, desc->stride, nbytes, contiguity(b, dims));
         if (array == NULL)
             return false;
         s->object[b->buffer] = array;
@@ -231,9 +238,8 @@ jy_run_place_views(struct jy_run_state *s, bool late)
                 desc->stride[d] = 0;
                 continue;
             }
-            /* NumPy makes start 0 and step 1 of an empty slice. */
-            is_empty[v->axis[d]] |= extent == 0;
-            desc->stride[d] = (extent == 0 ? 1 : v->step[d]) * base->stride[v->axis[d]];
+            is_empty[v->axis[d]] |= extent == 0; /* NumPy makes start 0 of an empty slice */
+            desc->stride[d] = v->step[d] * base->stride[v->axis[d]];
         }
         for (size_t a = 0; a < v->source_ndim; a++)
             if (!is_empty[a])
@@ -246,7 +252,9 @@ struct jy_region
 jy_run_region(const struct jy_run_state *s, uint32_t buffer)
 {
     const struct jy_buffer *b = &s->exec->plan->p_buffers.at[buffer];
-    struct jy_region r = { .data = s->call.desc[buffer].data, .ndim = b->b_ndim, .itemsize = jy_dtype_info[b->b_dtype].bytes };
+    struct jy_region r = { .data = s->call.desc[buffer].data,
+                           .ndim = b->b_ndim,
+                           .itemsize = jy_dtype_info[b->b_dtype].bytes };
     for (size_t d = 0; d < b->b_ndim; d++) {
         r.shape[d] = s->extent[s->exec->buffer_extents[buffer * JY_MAX_NDIM + d]];
         r.stride[d] = s->call.desc[buffer].stride[d];
@@ -262,12 +270,14 @@ static bool
 may_warn_later(const struct jy_exec *exec)
 {
     const struct jy_plan *plan = exec->plan;
-    if (!exec->only_kernels || plan->p_flag_nodes != 1 || exec->globals == NULL || exec->options.executor != JY_EXEC_LLVM)
+    if (!exec->only_kernels || plan->p_flag_nodes != 1 || exec->globals == NULL ||
+        exec->options.executor != JY_EXEC_LLVM)
         return false;
     const struct jy_node *node = jy_graph_at(plan->p_graph, plan->p_flag_node);
     if (node->n_kind != JY_KIND_ARRAY || node->n_file == NULL)
         return false;
-    PyObject *file = PyDict_GetItemString(exec->globals, "__file__"); /* an inlined function of another module has another registry */
+    PyObject *file = PyDict_GetItemString(exec->globals,
+                                          "__file__"); /* an inlined function of another module has another registry */
     if (file == NULL || !PyUnicode_Check(file) || PyUnicode_CompareWithASCIIString(file, node->n_file) != 0)
         return false;
     return jy_errstate_get().beyond == 0 && jy_warnings_do_not_raise();
@@ -301,7 +311,8 @@ perform(struct jy_run_state *s)
         int32_t failed = 0;
         switch ((enum jy_step_kind)step->s_kind) {
         case JY_STEP_KERNEL:
-            failed = exec->kernels != NULL ? exec->kernels[step->s_kernel](&s->call) : jy_loop_eval(plan, step->s_kernel, &s->call);
+            failed = exec->kernels != NULL ? exec->kernels[step->s_kernel](&s->call)
+                                           : jy_loop_eval(plan, step->s_kernel, &s->call);
             break;
         case JY_STEP_MATMUL:
             run = jy_run_product(s, step);
@@ -348,7 +359,8 @@ report(struct jy_run_state *s, enum protection protection)
         return JY_RUN_RERUN;
     }
     const struct jy_node *node = jy_graph_at(exec->plan->p_graph, exec->plan->p_flag_node);
-    return jy_fp_warn(reported, operation_name(node), node->n_file, node->n_line, exec->globals) ? JY_RUN_OK : JY_RUN_ERROR;
+    return jy_fp_warn(reported, operation_name(node), node->n_file, node->n_line, exec->globals) ? JY_RUN_OK
+                                                                                                 : JY_RUN_ERROR;
 }
 
 static enum jy_run

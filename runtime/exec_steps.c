@@ -1,8 +1,10 @@
 /* Steps that are not kernels: products, reductions that only NumPy can do in its own order, call-outs.
  *
- * NumPy clears the FP status at the start of each of its ufuncs, so what kernels have raised so far is collected first. What NumPy itself finds must not become a warning here, because
- * no frame of the function stands at the right line: NumPy runs under an errstate that raises for the kinds that are reported now, and FloatingPointError sends the call to the
- * original. Other warnings of a call-out become errors by a filter that stands first in `warnings.filters` while the callable runs. */
+ * NumPy clears the FP status at the start of each of its ufuncs, so what kernels have raised so far is collected
+ * first. What NumPy itself finds must not become a warning here, because no frame of the function stands at the right
+ * line: NumPy runs under an errstate that raises for the kinds that are reported now, and FloatingPointError sends the
+ * call to the original. Other warnings of a call-out become errors by a filter that stands first in `warnings.filters`
+ * while the callable runs. */
 #include "runtime/blas.h"
 #include "runtime/exec_internal.h"
 #include "runtime/fpstatus.h"
@@ -33,7 +35,8 @@ static jy_dtype
 dtype_of(const struct jy_run_state *s, const struct jy_place *place)
 {
     const struct jy_plan *plan = s->exec->plan;
-    return (jy_dtype)(place->scalar ? plan->p_scalars.at[place->index].dtype : plan->p_buffers.at[place->index].b_dtype);
+    return (jy_dtype)(place->scalar ? plan->p_scalars.at[place->index].dtype
+                                    : plan->p_buffers.at[place->index].b_dtype);
 }
 
 /* refs: new */
@@ -88,13 +91,14 @@ fits_buffer(struct jy_run_state *s, uint32_t buffer, PyObject *result)
 {
     const struct jy_buffer *b = &s->exec->plan->p_buffers.at[buffer];
     PyArrayObject *a = (PyArrayObject *)result;
-    if (!PyArray_CheckExact(result) || PyArray_NDIM(a) != b->b_ndim || PyArray_TYPE(a) != jy_dtype_info[b->b_dtype].number || !PyArray_ISALIGNED(a) ||
-        PyArray_ISBYTESWAPPED(a))
+    if (!PyArray_CheckExact(result) || PyArray_NDIM(a) != b->b_ndim ||
+        PyArray_TYPE(a) != jy_dtype_info[b->b_dtype].number || !PyArray_ISALIGNED(a) || PyArray_ISBYTESWAPPED(a))
         return false;
     for (size_t d = 0; d < b->b_ndim; d++)
         if (PyArray_DIM(a, (int)d) != s->extent[s->exec->buffer_extents[buffer * JY_MAX_NDIM + d]])
             return false;
-    if (b->b_unit_axis >= 0 && PyArray_DIM(a, b->b_unit_axis) > 1 && PyArray_STRIDE(a, b->b_unit_axis) != jy_dtype_info[b->b_dtype].bytes)
+    if (b->b_unit_axis >= 0 && PyArray_DIM(a, b->b_unit_axis) > 1 &&
+        PyArray_STRIDE(a, b->b_unit_axis) != jy_dtype_info[b->b_dtype].bytes)
         return false;
     return true;
 }
@@ -105,7 +109,8 @@ take_result(struct jy_run_state *s, const struct jy_place *out, PyObject *result
 {
     bool good;
     if (out->scalar) {
-        good = jy_unwrap_scalar(&s->call.scalar[out->index], (jy_dtype)s->exec->plan->p_scalars.at[out->index].dtype, result);
+        good = jy_unwrap_scalar(&s->call.scalar[out->index], (jy_dtype)s->exec->plan->p_scalars.at[out->index].dtype,
+                                result);
         Py_DECREF(result);
         return good ? JY_RUN_OK : JY_RUN_RERUN;
     }
@@ -144,8 +149,8 @@ jy_wrap_reduce(jy_op op, PyObject *operand, jy_dtype dtype, uint32_t axes, bool 
         if (axes >> d & 1)
             PyTuple_SET_ITEM(which, k++, PyLong_FromLong(d));
     if (reduce != NULL && which != NULL) {
-        keywords = Py_BuildValue("{sOsNsO}", "axis", which, "dtype", PyArray_DescrFromType(jy_dtype_info[dtype].number), "keepdims",
-                                 keepdims ? Py_True : Py_False);
+        keywords = Py_BuildValue("{sOsNsO}", "axis", which, "dtype", PyArray_DescrFromType(jy_dtype_info[dtype].number),
+                                 "keepdims", keepdims ? Py_True : Py_False);
         args = PyTuple_Pack(1, operand);
     }
     if (keywords != NULL && args != NULL)
@@ -163,7 +168,8 @@ jy_run_reduce(struct jy_run_state *s, const struct jy_step *step)
     PyObject *operand = argument(s, &step->s_args[0]), *token, *result = NULL;
     collect_flags(s);
     if (operand != NULL && jy_errstate_enter_raise(&token)) {
-        result = jy_wrap_reduce((jy_op)step->s_op, operand, dtype_of(s, &step->s_args[0]), step->s_axes, step->s_keepdims);
+        result =
+            jy_wrap_reduce((jy_op)step->s_op, operand, dtype_of(s, &step->s_args[0]), step->s_axes, step->s_keepdims);
         jy_errstate_leave(token);
     }
     Py_XDECREF(operand);
@@ -176,8 +182,9 @@ jy_run_reduce(struct jy_run_state *s, const struct jy_step *step)
     return take_result(s, &step->s_out, result);
 }
 
-/* The filter that turns every warning into an error, at the head of `warnings.filters`; NULL without an exception when that is impossible. The filters' version does not change, so no
- * registry of warnings that were shown is forgotten. refs: new, the list */
+/* The filter that turns every warning into an error, at the head of `warnings.filters`; NULL without an exception when
+ * that is impossible. The filters' version does not change, so no registry of warnings that were shown is forgotten.
+ * refs: new, the list */
 static PyObject *
 push_filter(PyObject **filter)
 {
@@ -224,7 +231,8 @@ enum jy_run
 jy_run_callout(struct jy_run_state *s, const struct jy_step *step)
 {
     const struct jy_unit *unit = s->exec->unit;
-    PyObject *callable = unit->u_objects.at[step->s_callee], *keywords = step->s_extra == 0 ? NULL : unit->u_objects.at[step->s_extra];
+    PyObject *callable = unit->u_objects.at[step->s_callee],
+             *keywords = step->s_extra == 0 ? NULL : unit->u_objects.at[step->s_extra];
     collect_flags(s);
     PyObject *args = arguments(s, step);
     PyObject *result = args == NULL ? NULL : jy_run_quietly(callable, args, keywords);
@@ -260,7 +268,8 @@ static enum jy_run
 product_by_numpy(struct jy_run_state *s, const struct jy_step *step, const struct jy_operand *out)
 {
     PyObject *numpy = PyImport_ImportModule("numpy"), *args = arguments(s, step);
-    PyObject *callable = numpy == NULL ? NULL : PyObject_GetAttrString(numpy, step->s_op == JY_OP_DOT ? "dot" : "matmul");
+    PyObject *callable =
+        numpy == NULL ? NULL : PyObject_GetAttrString(numpy, step->s_op == JY_OP_DOT ? "dot" : "matmul");
     PyObject *result = callable == NULL || args == NULL ? NULL : call_quietly(callable, args, NULL);
     Py_XDECREF(callable);
     Py_XDECREF(args);
@@ -276,7 +285,9 @@ product_by_numpy(struct jy_run_state *s, const struct jy_step *step, const struc
         if (good)
             jy_scalar_store(dtype, out->data, value);
     } else if ((good = fits_buffer(s, step->s_out.index, result))) {
-        struct jy_region from = { PyArray_BYTES((PyArrayObject *)result), out->ndim, jy_dtype_info[dtype].bytes, { 0 }, { 0 } };
+        struct jy_region from = {
+            PyArray_BYTES((PyArrayObject *)result), out->ndim, jy_dtype_info[dtype].bytes, { 0 }, { 0 }
+        };
         for (size_t d = 0; d < out->ndim; d++) {
             from.shape[d] = out->shape[d];
             from.stride[d] = PyArray_STRIDE((PyArrayObject *)result, (int)d);

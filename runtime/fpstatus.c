@@ -1,7 +1,8 @@
 /* errstate and warnings: read and set without running a line of NumPy's Python.
  *
- * The state of a thread is the value of a context variable: an immutable capsule around {int errmask; npy_intp bufsize; PyObject *call}, three bits per
- * kind in the mask. Its layout is the same from 2.0 to 2.5; what cannot be found there is answered conservatively. */
+ * The state of a thread is the value of a context variable: an immutable capsule around {int errmask; npy_intp
+ * bufsize; PyObject *call}, three bits per kind in the mask. Its layout is the same from 2.0 to 2.5; what cannot be
+ * found there is answered conservatively. */
 #include "runtime/fpstatus.h"
 #include "runtime/numpy_api.h"
 
@@ -13,8 +14,8 @@ struct extobj {
 
 /* Found once per process. */
 static struct {
-    PyObject *variable, *make;   /* numpy._core.umath._extobj_contextvar, _make_extobj */
-    PyObject *raising;           /* capsule for the state below */
+    PyObject *variable, *make; /* numpy._core.umath._extobj_contextvar, _make_extobj */
+    PyObject *raising;         /* capsule for the state below */
     uint32_t raising_kinds;
     int64_t raising_bufsize;
 } state;
@@ -142,7 +143,8 @@ is_error_text(PyObject *action)
     return PyUnicode_Check(action) && PyUnicode_CompareWithASCIIString(action, "error") == 0;
 }
 
-/* One filter: (action, message, category, module, lineno). What it restricts to is not examined: any error filter for the category counts. */
+/* One filter: (action, message, category, module, lineno). What it restricts to is not examined: any error filter for
+ * the category counts. */
 static bool
 filter_may_raise(PyObject *filter)
 {
@@ -173,7 +175,8 @@ jy_warnings_do_not_raise(void)
 bool
 jy_fp_warn(uint32_t flags, const char *operation, const char *file, uint32_t line, PyObject *globals)
 {
-    PyObject *key = PyUnicode_FromString("__warningregistry__"), *fresh = PyDict_New(), *filename = PyUnicode_DecodeFSDefault(file);
+    PyObject *key = PyUnicode_FromString("__warningregistry__"), *fresh = PyDict_New(),
+             *filename = PyUnicode_DecodeFSDefault(file);
     PyObject *registry = key && fresh && filename ? PyDict_SetDefault(globals, key, fresh) : NULL;
     PyObject *module = registry == NULL ? NULL : PyDict_GetItemString(globals, "__name__");
     bool good = registry != NULL;
@@ -181,7 +184,8 @@ jy_fp_warn(uint32_t flags, const char *operation, const char *file, uint32_t lin
         if (!(flags & kinds[i].flag))
             continue;
         PyObject *text = PyUnicode_FromFormat("%s encountered in %s", kinds[i].text, operation);
-        good = text != NULL && PyErr_WarnExplicitObject(PyExc_RuntimeWarning, text, filename, (int)line, module, registry) == 0;
+        good = text != NULL &&
+               PyErr_WarnExplicitObject(PyExc_RuntimeWarning, text, filename, (int)line, module, registry) == 0;
         Py_XDECREF(text);
     }
     Py_XDECREF(key);

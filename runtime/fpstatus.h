@@ -1,8 +1,9 @@
 /* FP status and what errstate makes of it.
  *
- * NumPy clears the status before every ufunc and looks at it once afterwards; so does a unit, for all its operations together. The status lives in two
- * registers on x86: MXCSR for everything that SSE and AVX compute, the x87 word for flags that C code sets by hand (glibc's feraiseexcept of overflow and
- * underflow, which NumPy's integer division and float32 exp use). The latter is looked at only where NumPy's loops run. */
+ * NumPy clears the status before every ufunc and looks at it once afterwards; so does a unit, for all its operations
+ * together. The status lives in two registers on x86: MXCSR for everything that SSE and AVX compute, the x87 word for
+ * flags that C code sets by hand (glibc's feraiseexcept of overflow and underflow, which NumPy's integer division and
+ * float32 exp use). The latter is looked at only where NumPy's loops run. */
 #ifndef JY_RUNTIME_FPSTATUS_H
 #define JY_RUNTIME_FPSTATUS_H
 
@@ -86,7 +87,8 @@ int jy_errstate_init(void); /* -1 with an exception */
 /* The calling thread's. When NumPy hides it, every kind is reported and goes beyond. Leaves no exception. */
 struct jy_errstate jy_errstate_get(void);
 
-/* Between enter and leave NumPy raises FloatingPointError for exactly the kinds that are reported now, and never warns. False: impossible (no exception set). */
+/* Between enter and leave NumPy raises FloatingPointError for exactly the kinds that are reported now, and never
+ * warns. False: impossible (no exception set). */
 bool jy_errstate_enter_raise(PyObject **token);
 void jy_errstate_leave(PyObject *token); /* an exception that is set stays set */
 

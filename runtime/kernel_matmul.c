@@ -1,17 +1,19 @@
 /* np.matmul and np.dot: which BLAS call NumPy makes for which shapes and strides.
  *
- * The bits of a product depend on the routine, on m, n, k and on nothing else that NumPy varies; so the decisions below are NumPy's (umath/matmul.c.src,
- * multiarray/cblasfuncs.c), in its order:
+ * The bits of a product depend on the routine, on m, n, k and on nothing else that NumPy varies; so the decisions
+ * below are NumPy's (umath/matmul.c.src, multiarray/cblasfuncs.c), in its order:
  *
  *   matmul, (m,n) x (n,p)                                           dot, at most 2-D, floats
  *     an extent is 0                     zeros                        bad strides            copied first
  *     m == p == 1                        dot                          one side like a scalar axpy per line
  *     n == 1 or no operand fits          plain loop                   vector . vector        dot
  *     m == 1, p == 1                     gemv, transposed             matrix . vector        gemv, by contiguity
- *     matrix x itself transposed         syrk, then mirrored          matrix . matrix        syrk or gemm, by contiguity
+ *     matrix x itself transposed         syrk, then mirrored          matrix . matrix        syrk or gemm, by
+ * contiguity
  *     else                               gemm                        more axes, ints        one dot per element
  *
- * NumPy before 2.3 takes the plain loop where an operand of matmul has bad strides; later ones copy it. Everything here must be compiled without contraction. */
+ * NumPy before 2.3 takes the plain loop where an operand of matmul has bad strides; later ones copy it. Everything
+ * here must be compiled without contraction. */
 #include "runtime/blas.h"
 #include "runtime/alloc.h"
 #include <string.h>
@@ -25,7 +27,7 @@ struct matrix {
 
 /* sum of products in order, from +0, in the element type */
 #define DEFINE_PLAIN(name, type, zero, step)                                                                           \
-    static void plain_##name(char *out, const char *a, int64_t sa, const char *b, int64_t sb, int64_t n)              \
+    static void plain_##name(char *out, const char *a, int64_t sa, const char *b, int64_t sb, int64_t n)               \
     {                                                                                                                  \
         type acc = zero;                                                                                               \
         for (int64_t k = 0; k < n; k++) {                                                                              \
@@ -93,7 +95,8 @@ plain_product(jy_dtype dtype, const struct matrix *a, const struct matrix *b, co
 {
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t j = 0; j < b->cols; j++)
-            plain[dtype](out->data + i * out->rs + j * out->cs, a->data + i * a->rs, a->cs, b->data + j * b->cs, b->rs, a->cols);
+            plain[dtype](out->data + i * out->rs + j * out->cs, a->data + i * a->rs, a->cs, b->data + j * b->cs, b->rs,
+                         a->cols);
 }
 
 /* Dense copy in C order, or in F order; false: no memory. */
@@ -188,8 +191,8 @@ big_product(jy_dtype dtype, struct matrix a, struct matrix b, const struct matri
     if (a.data == b.data && a.rows == b.cols && a.rs == b.cs && a.cs == b.rs && ac != bc)
         self_product(dtype, ac ? JY_NO_TRANS : JY_TRANS, b.cols, a.cols, a.data, ac ? lda : ldb, out->data);
     else
-        jy_blas_gemm(dtype, ac ? JY_NO_TRANS : JY_TRANS, bc ? JY_NO_TRANS : JY_TRANS, a.rows, b.cols, a.cols, a.data, lda, b.data, ldb,
-                     out->data, b.cols);
+        jy_blas_gemm(dtype, ac ? JY_NO_TRANS : JY_TRANS, bc ? JY_NO_TRANS : JY_TRANS, a.rows, b.cols, a.cols, a.data,
+                     lda, b.data, ldb, out->data, b.cols);
     jy_block_free(scratch[0]);
     jy_block_free(scratch[1]);
     return JY_PRODUCT_DONE;
@@ -220,10 +223,11 @@ matmul_2d(jy_dtype dtype, struct matrix a, struct matrix b, const struct matrix 
     return JY_PRODUCT_DONE;
 }
 
-/* Batch axes: those before the last two (one operand may be 1-D). `axis` counts axes of `out` that are still to be walked. */
+/* Batch axes: those before the last two (one operand may be 1-D). `axis` counts axes of `out` that are still to be
+ * walked. */
 static enum jy_product
-matmul_batch(jy_dtype dtype, const struct jy_operand *a, const struct jy_operand *b, const struct jy_operand *out, size_t batch, size_t axis,
-             struct matrix ma, struct matrix mb, struct matrix mo)
+matmul_batch(jy_dtype dtype, const struct jy_operand *a, const struct jy_operand *b, const struct jy_operand *out,
+             size_t batch, size_t axis, struct matrix ma, struct matrix mb, struct matrix mo)
 {
     if (axis == batch)
         return matmul_2d(dtype, ma, mb, &mo);
@@ -252,11 +256,13 @@ run_matmul(jy_dtype dtype, const struct jy_operand *a, const struct jy_operand *
     if (a->ndim == 1)
         ma = (struct matrix){ a->data, 1, a->shape[0], a->shape[0] * size, a->stride[0] };
     else
-        ma = (struct matrix){ a->data, a->shape[a->ndim - 2], a->shape[a->ndim - 1], a->stride[a->ndim - 2], a->stride[a->ndim - 1] };
+        ma = (struct matrix){ a->data, a->shape[a->ndim - 2], a->shape[a->ndim - 1], a->stride[a->ndim - 2],
+                              a->stride[a->ndim - 1] };
     if (b->ndim == 1)
         mb = (struct matrix){ b->data, b->shape[0], 1, b->stride[0], size };
     else
-        mb = (struct matrix){ b->data, b->shape[b->ndim - 2], b->shape[b->ndim - 1], b->stride[b->ndim - 2], b->stride[b->ndim - 1] };
+        mb = (struct matrix){ b->data, b->shape[b->ndim - 2], b->shape[b->ndim - 1], b->stride[b->ndim - 2],
+                              b->stride[b->ndim - 1] };
     mo = (struct matrix){ out->data, ma.rows, mb.cols, mb.cols * size, size };
     size_t core = (a->ndim > 1 ? 1 : 0) + (b->ndim > 1 ? 1 : 0);
     return matmul_batch(dtype, a, b, out, out->ndim - core, 0, ma, mb, mo);
@@ -339,7 +345,8 @@ multiply_one(jy_dtype dtype, char *out, const char *a, const char *b)
 
 /* x times the single number at `factor`, into zeros: one axpy per line. `length` is NumPy's `l`. */
 static void
-scale(jy_dtype dtype, const struct jy_operand *x, enum shape shape, const char *factor, int64_t length, const struct jy_operand *out)
+scale(jy_dtype dtype, const struct jy_operand *x, enum shape shape, const char *factor, int64_t length,
+      const struct jy_operand *out)
 {
     int64_t size = jy_dtype_info[dtype].bytes;
     if (length == 1) {
@@ -388,32 +395,35 @@ dense_dot(jy_dtype dtype, struct jy_operand a, struct jy_operand b, const struct
         one_dot(dtype, out->data, a.data, a.stride[sa == ROW], b.data, b.stride[0], a.shape[a.ndim - 1]);
         return JY_PRODUCT_DONE;
     }
-    bool a_whole = is_dense(&a, false, size) || is_dense(&a, true, size), b_whole = is_dense(&b, false, size) || is_dense(&b, true, size);
+    bool a_whole = is_dense(&a, false, size) || is_dense(&a, true, size),
+         b_whole = is_dense(&b, false, size) || is_dense(&b, true, size);
     if (sa == MATRIX && sb != MATRIX) {
         if (!a_whole && !copy_operand(&a, false, size, scratch))
             return JY_PRODUCT_NOMEM;
         bool c = is_dense(&a, false, size);
-        jy_blas_gemv(dtype, c ? JY_ROW_MAJOR : JY_COL_MAJOR, JY_NO_TRANS, a.shape[0], a.shape[1], a.data, a.shape[c ? 1 : 0], b.data,
-                     b.stride[0] / size, out->data, 1);
+        jy_blas_gemv(dtype, c ? JY_ROW_MAJOR : JY_COL_MAJOR, JY_NO_TRANS, a.shape[0], a.shape[1], a.data,
+                     a.shape[c ? 1 : 0], b.data, b.stride[0] / size, out->data, 1);
         return JY_PRODUCT_DONE;
     }
     if (sa != MATRIX && sb == MATRIX) {
         if (!b_whole && !copy_operand(&b, false, size, scratch))
             return JY_PRODUCT_NOMEM;
         bool c = is_dense(&b, false, size);
-        jy_blas_gemv(dtype, c ? JY_ROW_MAJOR : JY_COL_MAJOR, JY_TRANS, b.shape[0], b.shape[1], b.data, b.shape[c ? 1 : 0], a.data,
-                     a.stride[sa == ROW] / size, out->data, 1);
+        jy_blas_gemv(dtype, c ? JY_ROW_MAJOR : JY_COL_MAJOR, JY_TRANS, b.shape[0], b.shape[1], b.data,
+                     b.shape[c ? 1 : 0], a.data, a.stride[sa == ROW] / size, out->data, 1);
         return JY_PRODUCT_DONE;
     }
-    if ((!b_whole && !copy_operand(&b, false, size, &scratch[0])) || (!a_whole && !copy_operand(&a, false, size, &scratch[1])))
+    if ((!b_whole && !copy_operand(&b, false, size, &scratch[0])) ||
+        (!a_whole && !copy_operand(&a, false, size, &scratch[1])))
         return JY_PRODUCT_NOMEM;
     bool af = is_dense(&a, true, size), bf = is_dense(&b, true, size);
     int64_t lda = a.shape[af ? 0 : 1], ldb = b.shape[bf ? 0 : 1];
-    if (a.data == b.data && a.shape[0] == b.shape[1] && a.stride[0] == b.stride[1] && a.stride[1] == b.stride[0] && af != bf)
+    if (a.data == b.data && a.shape[0] == b.shape[1] && a.stride[0] == b.stride[1] && a.stride[1] == b.stride[0] &&
+        af != bf)
         self_product(dtype, af ? JY_TRANS : JY_NO_TRANS, b.shape[1], b.shape[0], a.data, af ? ldb : lda, out->data);
     else
-        jy_blas_gemm(dtype, af ? JY_TRANS : JY_NO_TRANS, bf ? JY_TRANS : JY_NO_TRANS, a.shape[0], b.shape[1], b.shape[0], a.data, lda, b.data,
-                     ldb, out->data, b.shape[1]);
+        jy_blas_gemm(dtype, af ? JY_TRANS : JY_NO_TRANS, bf ? JY_TRANS : JY_NO_TRANS, a.shape[0], b.shape[1],
+                     b.shape[0], a.data, lda, b.data, ldb, out->data, b.shape[1]);
     return JY_PRODUCT_DONE;
 }
 
@@ -441,7 +451,8 @@ blas_dot(jy_dtype dtype, struct jy_operand a, struct jy_operand b, const struct 
 static void
 dot_each(jy_dtype dtype, const struct jy_operand *a, const struct jy_operand *b, const struct jy_operand *out)
 {
-    int64_t at[2 * JY_MAX_NDIM] = { 0 }, extent[2 * JY_MAX_NDIM], sa[2 * JY_MAX_NDIM], sb[2 * JY_MAX_NDIM], size = jy_dtype_info[dtype].bytes;
+    int64_t at[2 * JY_MAX_NDIM] = { 0 }, extent[2 * JY_MAX_NDIM], sa[2 * JY_MAX_NDIM], sb[2 * JY_MAX_NDIM],
+                   size = jy_dtype_info[dtype].bytes;
     size_t n = 0, summed = b->ndim > 1 ? b->ndim - 2 : 0;
     for (size_t i = 0; i + 1 < a->ndim; i++, n++) {
         extent[n] = a->shape[i];
@@ -493,7 +504,8 @@ run_dot(jy_dtype dtype, const struct jy_operand *a, const struct jy_operand *b, 
 }
 
 enum jy_product
-jy_product_run(jy_op op, jy_dtype dtype, const struct jy_operand *a, const struct jy_operand *b, const struct jy_operand *out)
+jy_product_run(jy_op op, jy_dtype dtype, const struct jy_operand *a, const struct jy_operand *b,
+               const struct jy_operand *out)
 {
     if (jy_dtype_is_float(dtype) && !jy_blas_found())
         return JY_PRODUCT_DECLINED;

@@ -1,8 +1,10 @@
 /* Finding NumPy's inner loops and probing its summation order.
  *
- * 1. The loop of a signature is the FIRST entry of PyUFuncObject.functions whose types match: many signatures are listed twice, and the second loop gives other bits.
+ * 1. The loop of a signature is the FIRST entry of PyUFuncObject.functions whose types match: many signatures are
+ *    listed twice, and the second loop gives other bits.
  * 2. Loops are looked up in this process and never stored: NumPy chooses them by CPU features at import.
- * 3. Some loops clear the FP status when they end (comparisons, minimum, isnan ...). NumPy does not mind, since it reads the status once per ufunc; a unit reads it once for
+ * 3. Some loops clear the FP status when they end (comparisons, minimum, isnan ...). NumPy does not mind, since it
+ *    reads the status once per ufunc; a unit reads it once for
  *    many operations. Such loops are recognised by a trial and wrapped: the wrapper puts the earlier flags back.
  * 4. How a long run is summed is probed by summing numbers whose two candidate results differ. */
 #include "runtime/loops.h"
@@ -71,7 +73,8 @@ probe_sum(void)
             leaf = jy_pairwise_next_f64(&s, jy_pairwise_leaf_f64((const char *)(x + s.start), leaf, 8));
         sums[rule] = s.value.d;
     }
-    PyObject *sum = state.ufunc[JY_OP_SUM] == NULL ? NULL : PyObject_CallMethod(state.ufunc[JY_OP_SUM], "reduce", "O", a);
+    PyObject *sum =
+        state.ufunc[JY_OP_SUM] == NULL ? NULL : PyObject_CallMethod(state.ufunc[JY_OP_SUM], "reduce", "O", a);
     Py_DECREF(a);
     if (sum == NULL)
         return -1;

@@ -1,10 +1,12 @@
 /* Hooks for tests: a graph given as text, compiled and called without bytecode, frontend or guards.
  *
- *     _test_compile_graph(text, executor="llvm", compare=False, globals=None, objects=()) -> compiled function; NotImplemented stands for "the original must run"
+ *     _test_compile_graph(text, executor="llvm", compare=False, globals=None, objects=()) -> compiled function;
+ * NotImplemented stands for "the original must run"
  *     _test_run_graph(text, *inputs, executor=..., compare=...) -> tuple of outputs, or NotImplemented
  *     _test_exec_stats(compiled) -> dict     _test_exec_texts(compiled) -> dict     _test_blocks_kept() -> bytes
  *
- * Call-outs in the text name their callables by handle: handle k is objects[k - 1]. The inputs of _test_run_graph are checked against the placeholders, because no guards stand before. */
+ * Call-outs in the text name their callables by handle: handle k is objects[k - 1]. The inputs of _test_run_graph are
+ * checked against the placeholders, because no guards stand before. */
 #include "runtime/test_hooks.h"
 #include "frontend/frontend.h"
 #include "runtime/alloc.h"
@@ -62,7 +64,10 @@ compile_text(const char *text, const char *executor, int compare, PyObject *glob
     struct jy_unit *unit = chosen < 0 ? NULL : unit_from_text(text, objects);
     if (unit == NULL)
         return NULL;
-    struct jy_exec_options options = { .executor = (enum jy_executor)chosen, .compare = compare != 0, .verify = true, .name = unit->u_graph->g_name,
+    struct jy_exec_options options = { .executor = (enum jy_executor)chosen,
+                                       .compare = compare != 0,
+                                       .verify = true,
+                                       .name = unit->u_graph->g_name,
                                        .backend_path = JY_TEST_BACKEND_PATH };
     struct jy_exec *exec;
     const char *why;
@@ -90,7 +95,8 @@ test_compile_graph(PyObject *module, PyObject *args, PyObject *keywords)
     int compare = 0;
     PyObject *globals = NULL, *objects = NULL;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$spO!O!", (char **)(uintptr_t)option_names, &text, &executor, &compare, &PyDict_Type, &globals, &PyTuple_Type, &objects))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$spO!O!", (char **)(uintptr_t)option_names, &text, &executor,
+                                     &compare, &PyDict_Type, &globals, &PyTuple_Type, &objects))
         return NULL;
     return compile_text(text, executor, compare, globals, objects);
 }
@@ -104,14 +110,16 @@ check_input(const struct jy_graph *g, const struct jy_node *node, PyObject *inpu
     if (node->n_kind != JY_KIND_ARRAY)
         return jy_unwrap_scalar(&value, (jy_dtype)node->n_dtype, input);
     PyArrayObject *a = (PyArrayObject *)input;
-    if (!PyArray_CheckExact(input) || PyArray_TYPE(a) != info->number || PyArray_NDIM(a) != node->n_ndim || !PyArray_ISALIGNED(a) || PyArray_ISBYTESWAPPED(a))
+    if (!PyArray_CheckExact(input) || PyArray_TYPE(a) != info->number || PyArray_NDIM(a) != node->n_ndim ||
+        !PyArray_ISALIGNED(a) || PyArray_ISBYTESWAPPED(a))
         return false;
     int64_t extents[JY_MAX_NDIM], strides[JY_MAX_NDIM];
     for (int d = 0; d < node->n_ndim; d++) {
         extents[d] = PyArray_DIM(a, d);
         strides[d] = PyArray_STRIDE(a, d);
         int64_t expected;
-        if (symbols != NULL && (!jy_sizes_eval(&expected, &g->g_sizes, node->n_shape[d], symbols) || expected != extents[d]))
+        if (symbols != NULL &&
+            (!jy_sizes_eval(&expected, &g->g_sizes, node->n_shape[d], symbols) || expected != extents[d]))
             return false;
     }
     if (node->n_layout == NULL || PyArray_SIZE(a) == 0)
@@ -119,7 +127,8 @@ check_input(const struct jy_graph *g, const struct jy_node *node, PyObject *inpu
     int64_t step = info->bytes;
     for (size_t k = node->n_ndim; k-- > 0;) {
         size_t d = node->n_layout->order[k];
-        if (extents[d] != 1 && strides[d] != step && (node->n_layout->contiguous || (k + 1u == node->n_ndim && node->n_layout->inner_unit)))
+        if (extents[d] != 1 && strides[d] != step &&
+            (node->n_layout->contiguous || (k + 1u == node->n_ndim && node->n_layout->inner_unit)))
             return false;
         step *= extents[d];
     }
@@ -137,7 +146,8 @@ check_inputs(const struct jy_exec *exec, PyObject *const *inputs, size_t n)
             good = jy_run_symbols(symbols, exec, inputs);
         for (jy_ref r = 0; good && r < g->g_nodes.n; r++)
             if (jy_graph_at(g, r)->n_op == JY_OP_PLACEHOLDER)
-                good = check_input(g, jy_graph_at(g, r), inputs[jy_graph_at(g, r)->n_input], round == 0 ? NULL : symbols);
+                good =
+                    check_input(g, jy_graph_at(g, r), inputs[jy_graph_at(g, r)->n_input], round == 0 ? NULL : symbols);
     }
     if (!good && !PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, "the inputs do not fit the graph's placeholders");
@@ -149,12 +159,15 @@ test_run_graph(PyObject *module, PyObject *args, PyObject *keywords)
 {
     const char *text, *executor = "llvm";
     int compare = 0;
-    PyObject *globals = NULL, *objects = NULL, *head = PyTuple_GetSlice(args, 0, 1), *inputs = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args)), *result = NULL;
+    PyObject *globals = NULL, *objects = NULL, *head = PyTuple_GetSlice(args, 0, 1),
+             *inputs = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args)), *result = NULL;
     (void)module;
     if (head != NULL && inputs != NULL &&
-        PyArg_ParseTupleAndKeywords(head, keywords, "s|$spO!O!", (char **)(uintptr_t)option_names, &text, &executor, &compare, &PyDict_Type, &globals, &PyTuple_Type, &objects)) {
+        PyArg_ParseTupleAndKeywords(head, keywords, "s|$spO!O!", (char **)(uintptr_t)option_names, &text, &executor,
+                                    &compare, &PyDict_Type, &globals, &PyTuple_Type, &objects)) {
         PyObject *compiled = compile_text(text, executor, compare, globals, objects);
-        if (compiled != NULL && check_inputs(jy_compiled_fn_exec(compiled), &PyTuple_GET_ITEM(inputs, 0), (size_t)PyTuple_GET_SIZE(inputs)))
+        if (compiled != NULL &&
+            check_inputs(jy_compiled_fn_exec(compiled), &PyTuple_GET_ITEM(inputs, 0), (size_t)PyTuple_GET_SIZE(inputs)))
             result = PyObject_Call(compiled, inputs, NULL);
         Py_XDECREF(compiled);
     }
@@ -179,7 +192,8 @@ test_exec_stats(PyObject *module, PyObject *compiled)
     const struct jy_exec *exec = exec_of(compiled);
     if (exec == NULL)
         return NULL;
-    return Py_BuildValue("{sKsKsKsI}", "calls", (unsigned long long)exec->stats.calls, "reruns", (unsigned long long)exec->stats.reruns, "flag_reruns",
+    return Py_BuildValue("{sKsKsKsI}", "calls", (unsigned long long)exec->stats.calls, "reruns",
+                         (unsigned long long)exec->stats.reruns, "flag_reruns",
                          (unsigned long long)exec->stats.flag_reruns, "flags", exec->stats.flags);
 }
 
@@ -191,7 +205,8 @@ test_exec_texts(PyObject *module, PyObject *compiled)
     if (exec == NULL)
         return NULL;
     const struct jy_exec_texts *t = jy_exec_texts(exec);
-    return Py_BuildValue("{szszszszsz}", "graph", t->graph, "plan", t->plan, "ir", t->ir, "ir_opt", t->ir_opt, "asm", t->asm_text);
+    return Py_BuildValue("{szszszszsz}", "graph", t->graph, "plan", t->plan, "ir", t->ir, "ir_opt", t->ir_opt, "asm",
+                         t->asm_text);
 }
 
 static PyObject *

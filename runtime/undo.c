@@ -1,4 +1,5 @@
-/* Saving and restoring strided regions. All are saved before anything is written, so regions that overlap hold the same old bytes and the order of restoring is free. */
+/* Saving and restoring strided regions. All are saved before anything is written, so regions that overlap hold the
+ * same old bytes and the order of restoring is free. */
 #include "runtime/undo.h"
 #include "runtime/alloc.h"
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Results: from buffers and scalar slots to Python objects, as eager would have made them.
  *
- * An OUTPUT buffer is an ndarray already. A view gets the base that NumPy would give it: PyArray_SetBaseObject follows chains of views to the owner of the memory, and the
- * writeable flag is the base's. NumPy scalars are put together by hand: PyArray_Scalar costs twice as much. */
+ * An OUTPUT buffer is an ndarray already. A view gets the base that NumPy would give it: PyArray_SetBaseObject follows
+ * chains of views to the owner of the memory, and the writeable flag is the base's. NumPy scalars are put together by
+ * hand: PyArray_Scalar costs twice as much. */
 #include "runtime/exec_internal.h"
 #include "graph/scalar.h"
 #include "runtime/numpy_api.h"
@@ -123,7 +124,8 @@ jy_wrap_view(jy_dtype dtype, size_t ndim, const int64_t *shape, const struct jy_
         strides[i] = desc->stride[i];
     }
     int flags = base == NULL || PyArray_ISWRITEABLE((PyArrayObject *)base) ? NPY_ARRAY_WRITEABLE : 0;
-    PyObject *view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(jy_dtype_info[dtype].number), (int)ndim, dims, strides, desc->data, flags, NULL);
+    PyObject *view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(jy_dtype_info[dtype].number), (int)ndim,
+                                          dims, strides, desc->data, flags, NULL);
     if (view == NULL || base == NULL)
         return view;
     if (PyArray_SetBaseObject((PyArrayObject *)view, Py_NewRef(base)) < 0) {
@@ -164,7 +166,8 @@ wrap_one(struct jy_run_state *s, const struct jy_plan_output *output)
         return jy_wrap_scalar(output->kind, (jy_dtype)output->dtype, s->call.scalar[output->place.index]);
     uint32_t buffer = output->place.index;
     if (output->kind != JY_KIND_ARRAY)
-        return jy_wrap_scalar(output->kind, (jy_dtype)output->dtype, jy_scalar_load((jy_dtype)output->dtype, s->call.desc[buffer].data));
+        return jy_wrap_scalar(output->kind, (jy_dtype)output->dtype,
+                              jy_scalar_load((jy_dtype)output->dtype, s->call.desc[buffer].data));
     if (s->object[buffer] != NULL)
         return Py_NewRef(s->object[buffer]);
     return wrap_view_buffer(s, buffer);

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from graph_text import graph, type_text
+
 from jitney import _jitney
 
 EXECUTORS = ["llvm", "loop", "graph", "numpy"]
@@ -398,7 +399,7 @@ def test_nothing_leaks(executor):
     n = 20_000 if executor in ("llvm", "numpy") else 50
     a, w, z = np.arange(float(n)), np.ones(n), np.zeros(n)
     operations = [f"add(%0, %0) : float64[{n}]", f"view[{n - 1}-j0](%2) : float64[{n}]", f"exp(%1) : float64[{n}]", f"store(%1, %4) : float64[{n}]",
-                  f"sum[0](%2) : float64", f"callout[1, 0](%3) : float64[{n}]"]
+                  "sum[0](%2) : float64", f"callout[1, 0](%3) : float64[{n}]"]
     good = _jitney._test_compile_graph(graph([a, w], operations, [2, 3, 5, 6, 7]), executor=executor, objects=(np.sort,))
     bad = _jitney._test_compile_graph(graph([z, w], [f"reciprocal(%0) : float64[{n}]", f"store(%1, %2) : float64[{n}]"], [2, 3]), executor=executor)
 
