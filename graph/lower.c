@@ -151,7 +151,7 @@ mark_memory(struct jy_lower *L)
     for (jy_ref r = 0; r < L->g->g_nodes.n; r++)
         if (L->node[r].memory && home(L, r) != JY_NONE && !is_step(L, r) && !L->uses.is_output[r] &&
             jy_lower_class(L, r) != JY_CLASS_STORE)
-            jy_lower_note(L, "%%%u materialised: it is read as memory or by another nest", r);
+            jy_lower_note(L, "%%%u materialised: a view, a step or another nest reads it", r);
 }
 
 /* Every scalar that a step or a later kernel reads goes through a slot. */
