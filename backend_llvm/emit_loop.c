@@ -37,26 +37,30 @@ slot_address(struct jy_emit *e, uint32_t slot)
     return LLVMBuildGEP2(e->builder, e->i64, base, &index, 1, "");
 }
 
+/* A value that has one lane in every scope: jy_emit_use widens it. */
+static void
+define_uniform(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
+{
+    jy_emit_define(e, lv, 0, v);
+    e->owner[lv] = 0;
+}
+
 /* A bool of a slot is a whole integer, so that its byte is 0 or 1 on every machine. */
 static void
 emit_scalar(struct jy_emit *e, jy_lv lv)
 {
     const struct jy_lstmt *s = l_stmt(e, lv);
-    LLVMBasicBlockRef here = NULL;
-    if (e->lanes.preheader != NULL && e->hoisted[lv].serial == e->lanes.serial)
+    bool hoists = e->lanes.preheader != NULL;
+    if (hoists && e->hoisted[lv].serial == e->lanes.serial)
         return;
-    if (e->lanes.preheader != NULL)
-        here = l_visit(e, e->lanes.preheader);
+    LLVMBasicBlockRef here = hoists ? l_visit(e, e->lanes.preheader) : NULL;
     LLVMTypeRef type = s->l_dtype == JY_BOOL ? e->i64 : jy_types_value(e, s->l_dtype);
     LLVMValueRef v = l_load(e, type, slot_address(e, s->l_index), 8, "");
-    if (s->l_dtype == JY_BOOL)
-        v = jy_emit_truth(e, v);
-    jy_emit_define(e, lv, 0, v);
-    if (here != NULL) {
-        e->hoisted[lv].serial = e->lanes.serial;
-        e->hoisted[lv].scalar = v;
-        e->hoisted[lv].splat = NULL;
+    define_uniform(e, lv, s->l_dtype == JY_BOOL ? jy_emit_truth(e, v) : v);
+    if (hoists) {
         l_at(e, here);
+        e->hoisted[lv].serial = 0;
+        jy_emit_use(e, lv, 0); /* registers it for the loop's other rounds */
     }
 }
 
@@ -75,25 +79,6 @@ emit_set_scalar(struct jy_emit *e, jy_lv lv)
     l_store(e, bits, slot_address(e, s->l_index), 8);
 }
 
-static void
-emit_constant(struct jy_emit *e, jy_lv lv)
-{
-    const struct jy_lstmt *s = l_stmt(e, lv);
-    LLVMValueRef v = jy_emit_splat(e, jy_emit_constant(e, s->l_dtype, s->l_value), e->lanes.width);
-    for (unsigned copy = 0; copy < e->lanes.copies; copy++)
-        jy_emit_define(e, lv, copy, v);
-}
-
-static void
-emit_size(struct jy_emit *e, jy_lv lv)
-{
-    LLVMValueRef v = jy_emit_size(e, l_stmt(e, lv)->l_index);
-    if (e->lanes.width > 1)
-        v = jy_emit_splat(e, v, e->lanes.width);
-    for (unsigned copy = 0; copy < e->lanes.copies; copy++)
-        jy_emit_define(e, lv, copy, v);
-}
-
 void
 jy_emit_body(struct jy_emit *e, const jy_lv *body, size_t n)
 {
@@ -101,8 +86,8 @@ jy_emit_body(struct jy_emit *e, const jy_lv *body, size_t n)
         jy_lv lv = body[i];
         /* clang-format off */
         switch ((enum jy_lop)l_stmt(e, lv)->l_kind) {
-        case JY_L_CONST: emit_constant(e, lv); break;
-        case JY_L_SIZE: emit_size(e, lv); break;
+        case JY_L_CONST: define_uniform(e, lv, jy_emit_constant(e, l_stmt(e, lv)->l_dtype, l_stmt(e, lv)->l_value)); break;
+        case JY_L_SIZE: define_uniform(e, lv, jy_emit_size(e, l_stmt(e, lv)->l_index)); break;
         case JY_L_SCALAR: emit_scalar(e, lv); break;
         case JY_L_SET_SCALAR: emit_set_scalar(e, lv); break;
         case JY_L_INT: emit_int(e, lv); break;
