@@ -86,7 +86,8 @@ allocate(struct place *p, const struct eval *e, const uint8_t *order)
     if (__builtin_mul_overflow(p->count, itemsize, &bytes))
         return JY_NOMEM;
     struct jy_layout layout = jy_layout_fresh(p->ndim, p->extent, order, (size_t)itemsize);
-    memcpy(p->desc.stride, layout.stride, sizeof(layout.stride));
+    if (p->count != 0) /* of an array of nothing NumPy makes them 0 */
+        memcpy(p->desc.stride, layout.stride, sizeof(layout.stride));
     p->desc.data = jy_arena_alloc(e->arena, (size_t)bytes + sizeof(union jy_scalar));
     return JY_OK;
 }
@@ -154,13 +155,13 @@ eval_tile(struct eval *e, const struct jy_node *node, struct place *p)
 static jy_status
 move_to_view(struct place *p, const struct eval *e, const struct place *source, const struct jy_view *view)
 {
-    bool empty[JY_MAX_NDIM] = { false }; /* of an empty slice NumPy makes start 0 and step 1 */
+    bool empty[JY_MAX_NDIM] = { false }; /* of an empty slice NumPy makes start 0 */
     for (size_t d = 0; d < view->ndim; d++) {
         p->desc.stride[d] = 0;
         if (view->axis[d] < 0)
             continue;
         empty[view->axis[d]] |= p->extent[d] == 0;
-        p->desc.stride[d] = (p->extent[d] == 0 ? 1 : view->step[d]) * source->desc.stride[view->axis[d]];
+        p->desc.stride[d] = view->step[d] * source->desc.stride[view->axis[d]];
     }
     p->desc.data = source->desc.data;
     for (size_t a = 0; a < view->source_ndim; a++) {
@@ -346,6 +347,7 @@ eval_node(struct eval *e, jy_ref r)
     struct place *p = &e->places[r];
     enum jy_op_class klass = (enum jy_op_class)jy_op_info[node->n_op].klass;
     bool own = klass != JY_CLASS_VIEW && klass != JY_CLASS_STORE && (node->n_op != JY_OP_PLACEHOLDER || node->n_kind != JY_KIND_ARRAY);
+    struct jy_layout layout;
     TRY(set_extents(p, e, node));
     if (own)
         TRY(allocate(p, e, node->n_layout == NULL ? NULL : node->n_layout->order));
@@ -363,7 +365,8 @@ eval_node(struct eval *e, jy_ref r)
     case JY_CLASS_VIEW:
         if (node->n_op == JY_OP_VIEW)
             return move_to_view(p, e, operand(e, node, 0), node->n_view);
-        TRY(allocate(p, e, NULL)); /* for the strides of C order */
+        layout = jy_layout_fresh(p->ndim, p->extent, NULL, jy_dtype_info[p->dtype].bytes);
+        memcpy(p->desc.stride, layout.stride, sizeof(layout.stride));
         p->desc.data = operand(e, node, 0)->desc.data;
         return JY_OK;
     case JY_CLASS_CREATE:

@@ -118,6 +118,25 @@ is_handed_out(const struct jy_lower *L, jy_ref storage)
     return false;
 }
 
+/* NumPy lays out what a reduction returns as the graph says; of a call-out's result nothing is known. */
+static bool
+of_call_out(const struct jy_lower *L, jy_ref r)
+{
+    jy_ref storage = jy_lower_at(L, r)->n_storage;
+    return storage != JY_NO_REF && jy_lower_class(L, storage) == JY_CLASS_CALL;
+}
+
+/* The step that makes the object fills in its number. */
+static uint32_t
+add_object(struct jy_lower *L, jy_ref r)
+{
+    bool dense = jy_lower_class(L, r) != JY_CLASS_CALL;
+    struct jy_buffer b = describe(L, JY_BUFFER_OBJECT, r, dense);
+    if (!dense)
+        b.b_unit_axis = -1;
+    return add_buffer(L, b, dense);
+}
+
 uint32_t
 jy_lower_buffer(struct jy_lower *L, jy_ref r)
 {
@@ -134,10 +153,15 @@ jy_lower_buffer(struct jy_lower *L, jy_ref r)
         buffer = jy_lower_buffer(L, node->n_args[0]);
     } else if (jy_op_info[node->n_op].klass == JY_CLASS_VIEW) {
         uint32_t base = jy_lower_buffer(L, node->n_args[0]);
-        struct jy_buffer b = describe(L, JY_BUFFER_VIEW, r, contiguous);
+        bool known = !of_call_out(L, r);
+        struct jy_buffer b = describe(L, JY_BUFFER_VIEW, r, contiguous && known);
         b.b_index = base;
         b.b_view = node->n_op == JY_OP_VIEW ? node->n_view : NULL;
-        buffer = intern_view(L, b, contiguous);
+        if (!known)
+            b.b_unit_axis = -1;
+        buffer = intern_view(L, b, contiguous && known);
+    } else if (jy_lower_class(L, r) == JY_CLASS_CALL || L->node[r].how == JY_HOW_CALL) {
+        buffer = add_object(L, r);
     } else {
         bool out = is_handed_out(L, r);
         buffer = add_buffer(L, describe(L, out ? JY_BUFFER_OUTPUT : JY_BUFFER_TEMP, r, true), true);
@@ -191,14 +215,11 @@ jy_lower_tile_buffer(struct jy_lower *L, jy_dtype dtype, uint32_t offset, int64_
     return add_buffer(L, b, true);
 }
 
-/* NumPy lays out what a reduction returns as the graph says; of a call-out's result nothing is known. */
 uint32_t
 jy_lower_object(struct jy_lower *L, jy_ref r, uint32_t step)
 {
-    bool dense = jy_lower_class(L, r) != JY_CLASS_CALL;
-    struct jy_buffer b = describe(L, JY_BUFFER_OBJECT, r, dense);
-    b.b_index = step;
-    if (!dense)
-        b.b_unit_axis = -1;
-    return L->node[r].buffer = add_buffer(L, b, dense);
+    uint32_t buffer = jy_lower_buffer(L, r);
+    assert(L->plan->p_buffers.at[buffer].b_kind == JY_BUFFER_OBJECT);
+    L->plan->p_buffers.at[buffer].b_index = step;
+    return buffer;
 }

@@ -1,0 +1,59 @@
+"""Programs that once gave something else than eager, each the smallest that showed it, on every executor."""
+
+import jitney
+import numpy as np
+import pytest
+from jitney import testing
+
+EXECUTORS = ("numpy", "graph", "loop", "llvm")
+FOUND = []
+
+
+def found(*argument_sets):
+    """Marks a function as a case; every set of arguments is a tuple."""
+
+    def mark(function):
+        FOUND.append(pytest.param(function, argument_sets, id=function.__name__))
+        return function
+
+    return mark
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    executor = jitney.config.executor
+    yield
+    jitney.config.executor = executor
+
+
+@found((np.zeros((1, 0, 1)),), (np.zeros((2, 3, 1)),))
+def view_of_an_empty_result(a):
+    return (a * a)[:], np.isfinite(a)[0], a.astype(np.int32).T
+
+
+@found((np.zeros((3, 0, 1)),))
+def reshape_of_an_empty_result(a):
+    return (a * a).reshape(0, 3), a.reshape(-1)
+
+
+@found((np.ones((3, 3))[::-1, ::-1],))
+def empty_slice_of_a_slice_with_a_step(a):
+    return a[:5:2][2:2], a[:5:2][1:1, ::-1]
+
+
+@found((np.ones((2, 2), np.int32),))
+def store_through_a_view_of_what_numpy_returned(a):
+    v = np.dot(a, a)
+    w = v[None]
+    w -= 3
+    return v
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("function, argument_sets", FOUND)
+def test_found(function, argument_sets, executor):
+    jitney.config.executor = executor
+    compiled = jitney.compile(function)
+    for arguments in argument_sets:
+        assert testing.differs(function, compiled, *arguments) is None
+    assert jitney.inspect(compiled).stats()["native_calls"] > 0
