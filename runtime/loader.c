@@ -279,17 +279,23 @@ stub_index(const struct object *o, size_t symbol)
     return n;
 }
 
+static bool
+is_defined(const struct object *o, const Elf64_Sym *s)
+{
+    return s->st_shndx != SHN_UNDEF && s->st_shndx < o->header->e_shnum && o->place[s->st_shndx] != UINT64_MAX &&
+           s->st_value <= o->sections[s->st_shndx].sh_size;
+}
+
 static char *
 symbol_address(struct object *o, char *base, size_t index)
 {
     const Elf64_Sym *s = index < o->nsymbols ? &o->symbols[index] : NULL;
     if (s != NULL && s->st_shndx == SHN_UNDEF && index != 0)
         return make_stub(o, base, stub_index(o, index), s);
-    if (s == NULL || s->st_shndx >= o->header->e_shnum || o->place[s->st_shndx] == UINT64_MAX) {
-        o->why = "a reference to something that is not placed";
-        return base;
-    }
-    return base + o->place[s->st_shndx] + s->st_value;
+    if (s != NULL && is_defined(o, s))
+        return base + o->place[s->st_shndx] + s->st_value;
+    o->why = "a reference to something that is not placed";
+    return base;
 }
 
 static void
@@ -368,18 +374,11 @@ fill(struct object *o, char *base)
 /* Blocks ---------------------------------------------------------------------------------------------------------- */
 
 static bool
-is_exported(const struct object *o, const Elf64_Sym *s)
-{
-    return ELF64_ST_BIND(s->st_info) == STB_GLOBAL && s->st_shndx != SHN_UNDEF && s->st_shndx < o->header->e_shnum &&
-           o->place[s->st_shndx] != UINT64_MAX;
-}
-
-static bool
 fill_symbols(struct jy_code_block *block, const struct object *o)
 {
     for (size_t i = 1; i < o->nsymbols; i++) {
         const Elf64_Sym *s = &o->symbols[i];
-        if (!is_exported(o, s))
+        if (ELF64_ST_BIND(s->st_info) != STB_GLOBAL || !is_defined(o, s))
             continue;
         char *name = strdup(symbol_name(o, s));
         if (name == NULL)
