@@ -27,8 +27,8 @@ enum jy_log {
 
 struct jy_logs {
     bool on[JY_LOG_COUNT];
-    PyObject *file;             /* text file object, or NULL: sys.stderr */
-    uint32_t frame, attempt;    /* prefix of every line */
+    PyObject *file;          /* text file object, or NULL: sys.stderr */
+    uint32_t frame, attempt; /* prefix of every line */
 };
 
 /* Defaults, then the environment. A bad value is a warning, never an error. 0, or -1 with an exception. */
@@ -39,9 +39,9 @@ int jy_config_set(struct jy_config *config, const char *name, PyObject *value);
 /* list of (name, type, value, environment variable, help). refs: new */
 PyObject *jy_config_rows(const struct jy_config *config);
 
-int jy_log_from_name(const char *name);                     /* -1: there is none */
+int jy_log_from_name(const char *name); /* -1: there is none */
 /* Prints `text` line by line, each behind "[frame/attempt] channel: ". Never fails: an error is written off to sys.unraisablehook. */
 void jy_log_print(struct jy_logs *logs, enum jy_log channel, const char *text);
-PyObject *jy_log_rows(const struct jy_logs *logs);          /* list of (name, on, help). refs: new */
+PyObject *jy_log_rows(const struct jy_logs *logs); /* list of (name, on, help). refs: new */
 
 #endif

@@ -24,42 +24,42 @@ struct jy_stats {
 
 /* One compiled unit of a function. */
 struct jy_entry {
-    struct jy_entry *e_next;       /* most recently used first */
-    uint32_t e_refs;               /* one of the list, one per running call */
-    PyObject *e_globals;           /* where __compiled_fn_N is; borrowed from the function, NULL once the name is taken away */
-    uint32_t e_number;             /* N of __compiled_fn_N */
+    struct jy_entry *e_next; /* most recently used first */
+    uint32_t e_refs;         /* one of the list, one per running call */
+    PyObject *e_globals; /* where __compiled_fn_N is; borrowed from the function, NULL once the name is taken away */
+    uint32_t e_number;   /* N of __compiled_fn_N */
     struct jy_guard_program *e_guards;
-    struct jy_exec *e_exec;        /* owned by e_compiled */
-    PyObject *e_compiled;          /* __compiled_fn_N */
-    PyObject *e_runner;            /* with a backend of the user's: our own __compiled_fn_N, which owns e_exec then */
-    PyObject *e_code;              /* regenerated code, NULL when e_direct */
-    bool e_direct;                 /* the result is graph output 0 as it is: no bytecode runs */
-    bool e_off;                    /* its calls keep ending in the original */
+    struct jy_exec *e_exec; /* owned by e_compiled */
+    PyObject *e_compiled;   /* __compiled_fn_N */
+    PyObject *e_runner;     /* with a backend of the user's: our own __compiled_fn_N, which owns e_exec then */
+    PyObject *e_code;       /* regenerated code, NULL when e_direct */
+    bool e_direct;          /* the result is graph output 0 as it is: no bytecode runs */
+    bool e_off;             /* its calls keep ending in the original */
     uint32_t e_inputs;
-    uint32_t e_reruns, e_calls;    /* of the last calls, decayed */
+    uint32_t e_reruns, e_calls; /* of the last calls, decayed */
 };
 
 struct jy_function {
-    PyObject *f_object;            /* 3.12+: the function, borrowed; 3.11: the private function of the dispatcher, owned by that */
-    PyObject *f_weak;              /* 3.12+: weak reference whose callback frees this */
+    PyObject *f_object; /* 3.12+: the function, borrowed; 3.11: the private function of the dispatcher, owned by that */
+    PyObject *f_weak;   /* 3.12+: weak reference whose callback frees this */
     PyObject *f_code, *f_defaults, *f_kwdefaults; /* what the entries were made for; strong */
     vectorcallfunc f_plain;
     uint32_t f_version;
-    bool f_simple;                 /* positional parameters only: arguments need no binding */
+    bool f_simple; /* positional parameters only: arguments need no binding */
     uint32_t f_nparams;
-    uint32_t f_id, f_attempts;     /* for log prefixes */
+    uint32_t f_id, f_attempts; /* for log prefixes */
     struct jy_entry *f_entries;
     size_t f_nentries;
-    char **f_dynamic;              /* source texts of ints that have shown two values; NULL-terminated */
+    char **f_dynamic; /* source texts of ints that have shown two values; NULL-terminated */
     size_t f_ndynamic;
-    uint32_t f_reserved;           /* number whose __compiled_fn_N is in the globals already, for the first entry; 0: used */
-    bool f_off, f_busy;            /* left to CPython for good; being compiled */
+    uint32_t f_reserved; /* number whose __compiled_fn_N is in the globals already, for the first entry; 0: used */
+    bool f_off, f_busy;  /* left to CPython for good; being compiled */
     bool f_fullgraph;
     bool f_inplace;
-    int8_t f_ints;                 /* dynamic=: -1 default, 0 never, 1 from the start */
+    int8_t f_ints; /* dynamic=: -1 default, 0 never, 1 from the start */
     uint32_t f_refused, f_misses;
-    PyObject *f_reasons;           /* list of dicts: every refusal, for explain() */
-    PyObject *f_backend;           /* callable of the user's, or NULL */
+    PyObject *f_reasons; /* list of dicts: every refusal, for explain() */
+    PyObject *f_backend; /* callable of the user's, or NULL */
     struct jy_stats f_stats;
 };
 
@@ -68,11 +68,14 @@ struct jy_runtime {
     struct jy_config config;
     struct jy_logs logs;
     struct jy_compat_watch watch;
-    struct { PyObject *key; struct jy_function *value; } *table; /* function object -> state; open addressing, 3.12+ */
+    struct {
+        PyObject *key;
+        struct jy_function *value;
+    } *table; /* function object -> state; open addressing, 3.12+ */
     size_t table_size, table_used;
     uint32_t next_function, next_compiled;
-    bool compiling;                /* some thread traces: others run eager */
-    PyObject *rerun;               /* what __compiled_fn_N returns when the original must run */
+    bool compiling;  /* some thread traces: others run eager */
+    PyObject *rerun; /* what __compiled_fn_N returns when the original must run */
     PyObject *weak_callback;
     char *backend_path;
 };
@@ -82,8 +85,8 @@ extern struct jy_runtime *jy_runtime;
 /* function.c: life of the state */
 struct jy_function *jy_function_new(PyObject *object);
 void jy_function_free(struct jy_function *function);
-struct jy_function *jy_function_find(PyObject *object);   /* by function or dispatcher object; NULL */
-void jy_function_reset(struct jy_function *function);     /* drops entries, refusals, statistics */
+struct jy_function *jy_function_find(PyObject *object); /* by function or dispatcher object; NULL */
+void jy_function_reset(struct jy_function *function);   /* drops entries, refusals, statistics */
 /* Makes calls of `object` go through our entry; remembers what was there. 0, or -1 with an exception. */
 int jy_function_install(struct jy_function *function);
 void jy_function_uninstall(struct jy_function *function); /* plain again; idempotent */
@@ -92,7 +95,8 @@ void jy_entry_release(struct jy_entry *entry);
 /* The name __compiled_fn_N in the function's globals. The first one is put there (as None) when the function is made, so that no dictionary grows in the middle of a call that
  * merely compiles for the first time; all are taken away with the entry. 0, or -1 with an exception. */
 int jy_function_reserve_name(struct jy_function *function);
-int jy_function_set_name(PyObject **name, struct jy_function *function, uint32_t number, PyObject *value); /* refs: *name new, may be NULL */
+int jy_function_set_name(PyObject **name, struct jy_function *function, uint32_t number,
+                         PyObject *value); /* refs: *name new, may be NULL */
 
 /* entry.c: refs: as vectorcall */
 PyObject *jy_entry_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
@@ -110,7 +114,7 @@ PyObject *jy_describe_stats(const struct jy_function *function);
 struct jy_bound {
     PyObject **at;
     size_t n;
-    PyObject *star, *starstar;     /* owned */
+    PyObject *star, *starstar; /* owned */
     PyObject *room[16];
 };
 int jy_bind(struct jy_bound *out, PyObject *function, PyObject *const *args, size_t nargs, PyObject *kwnames);

@@ -16,16 +16,16 @@ enum jy_guard_result { JY_GUARDS_HOLD, JY_GUARDS_MISS, JY_GUARDS_ERROR };
 
 /* Room for the values of a call. */
 struct jy_guard_values {
-    PyObject **inputs;       /* per graph input, borrowed from slots, containers and `owned` */
-    PyObject **values;       /* per source */
+    PyObject **inputs; /* per graph input, borrowed from slots, containers and `owned` */
+    PyObject **values; /* per source */
     PyObject **owned;
     size_t nowned;
 };
 
 size_t jy_guards_room(const struct jy_guard_program *program); /* bytes that `jy_guards_check` wants in `room` */
 /* slots: bound parameters. On HOLD out->inputs is filled. *failed: index of the failing guard of a MISS. Always call jy_guards_clear afterwards. */
-enum jy_guard_result jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program *program, PyObject *function,
-                                     PyObject *const *slots, uint32_t *failed);
+enum jy_guard_result jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program *program,
+                                     PyObject *function, PyObject *const *slots, uint32_t *failed);
 static inline void
 jy_guards_clear(struct jy_guard_values *values)
 {
