@@ -159,6 +159,16 @@ jy_np_reshaped(struct jy_frame *f, struct jy_value **out, struct jy_value *array
     return JY_OK;
 }
 
+/* Is this the shape that the array has already, without an open extent? Then NumPy keeps the strides, else it makes those of C order: on axes of one element or none they differ. */
+static bool
+is_own_shape(struct jy_frame *f, const struct jy_value *array, size_t ndim, const jy_sx *shape)
+{
+    bool same = ndim == array->u.array.ndim;
+    for (size_t d = 0; same && d < ndim; d++)
+        same = jy_guard_size(f, shape[d], JY_EQ, array->u.array.shape[d]);
+    return same;
+}
+
 jy_status
 jy_np_shape_reshape(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
                     PyObject *kwnames)
@@ -169,6 +179,12 @@ jy_np_shape_reshape(struct jy_frame *f, struct jy_value **out, const struct jy_n
         return jy_break(f, JY_BREAK_NUMPY_CALL, "reshape with these arguments");
     TRY(jy_np_array_arg(f, "reshape", args[0]));
     TRY(jy_np_shape_arg(f, &ndim, shape, nargs - 1, args + 1));
+    if (is_own_shape(f, args[0], ndim, shape)) {
+        struct jy_view view;
+        jy_np_view_identity(&view, ndim);
+        *out = jy_np_view(f, args[0], &view, args[0]->u.array.shape);
+        return JY_OK;
+    }
     return jy_np_reshaped(f, out, args[0], ndim, shape);
 }
 

@@ -36,6 +36,9 @@ is_identity(struct jy_graph *g, const struct jy_node *node)
     const struct jy_node *operand = jy_graph_at(g, node->n_args[0]);
     if (node->n_ndim != operand->n_ndim)
         return false;
+    bool is_fresh = operand->n_op != JY_OP_PLACEHOLDER && operand->n_storage == node->n_args[0];
+    if (node->n_op != JY_OP_VIEW && !is_fresh)
+        return false; /* strides of axes of one element may differ, and show in views of it */
     for (size_t d = 0; d < node->n_ndim; d++) {
         if (!jy_sizes_same(&g->g_sizes, node->n_shape[d], operand->n_shape[d]))
             return false;

@@ -165,8 +165,13 @@ view_or_reshape(const struct numpy_run *run, const struct jy_node *node)
         return NULL;
     if (node->n_op == JY_OP_VIEW)
         return view(run, arg(run, node, 0), node->n_view, (jy_dtype)node->n_dtype, shape);
-    PyArray_Dims dims = { shape, node->n_ndim };
-    return PyArray_Newshape(array_arg(run, node, 0), &dims, NPY_CORDER);
+    struct jy_desc desc = { .data = PyArray_BYTES(array_arg(run, node, 0)) };
+    int64_t extents[JY_MAX_NDIM];
+    for (size_t d = 0; d < node->n_ndim; d++)
+        extents[d] = shape[d];
+    struct jy_layout layout = jy_layout_fresh(node->n_ndim, extents, NULL, jy_dtype_info[node->n_dtype].bytes);
+    memcpy(desc.stride, layout.stride, sizeof desc.stride);
+    return jy_wrap_view((jy_dtype)node->n_dtype, node->n_ndim, extents, &desc, arg(run, node, 0));
 }
 
 static PyObject *

@@ -49,6 +49,11 @@ def store_through_a_view_of_what_numpy_returned(a):
     return v
 
 
+@found((np.ones((1, 5))[..., 1:-1],), (np.ones((1, 3))[..., 1:-1],), (np.broadcast_to(np.ones(1), (1,)).reshape(1, 1),))
+def reshape_to_the_same_shape(a):
+    return a.reshape(1, -1), a.reshape(1, -1)[:], a.reshape(a.shape), a.ravel()
+
+
 @pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("function, argument_sets", FOUND)
 def test_found(function, argument_sets, executor):
