@@ -96,7 +96,7 @@ TEST(emit_call, reduction)
         struct jy_loop_fn loop = { inner, &seen };
         union jy_scalar slot;
         int64_t size = 3;
-        struct jy_call call = { .desc = &desc, .size = &size, .loop = &loop, .scalar = &slot };
+        struct jy_call call = { .desc = &desc, .size = &size, .loop = &loop, .scalar = &slot, .sum_chunk = INT64_MAX };
         trial_run(&t, &call);
         CHECK_F64BITS(slot.d, ((0.5 * 10 + 1) * 10 + 2) * 10 + 3);
         CHECK_PTR(seen.args[0], seen.args[2]);
