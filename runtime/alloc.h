@@ -13,8 +13,13 @@
 #include <stdint.h>
 #include "graph/dtype.h"
 
+#ifdef JITNEY_HOSTILE /* nearly every array lies in a block of ours, and few blocks are kept */
+#define JY_BLOCKS_KEPT ((size_t)4 << 20)
+#define JY_BLOCK_LEAST ((size_t)256)
+#else
 #define JY_BLOCKS_KEPT ((size_t)256 << 20)
 #define JY_BLOCK_LEAST ((size_t)64 << 10) /* results below this come from NumPy's own allocator */
+#endif
 
 /* 64-byte aligned, any size; NULL when there is no memory. */
 void *jy_block_alloc(size_t size);

@@ -21,7 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef JITNEY_HOSTILE /* the tables never fit */
+#define STACK_MAX 8
+#else
 #define STACK_MAX 16384
+#endif
 #define UNDO_MAX (64 << 10) /* bytes; a larger region is worth avoiding its copy */
 
 static PyArrayObject *
@@ -175,7 +179,7 @@ make_scratch(struct jy_run_state *s)
         int64_t dims[JY_MAX_NDIM];
         if (!lay_out(&nbytes, s->call.desc[b->buffer].stride, dims, b, s->extent))
             return false;
-        s->call.desc[b->buffer].data = (char *)NULL + total;
+        s->call.desc[b->buffer].data = (char *)(uintptr_t)total;
         if (__builtin_add_overflow(total, (nbytes + 63) & ~(size_t)63, &total))
             return false;
     }

@@ -82,8 +82,9 @@ one_dot(jy_dtype dtype, char *out, const char *a, int64_t sa, const char *b, int
     }
     int64_t chunk = jy_blas_max() / 2 + 1;
     double sum = 0; /* for float32 too: NumPy adds the pieces in double and rounds once */
-    for (; n > 0; n -= chunk, a += chunk * sa, b += chunk * sb)
-        sum += jy_blas_dot(dtype, n < chunk ? n : chunk, a, ia, b, ib);
+    for (; n > chunk; n -= chunk, a += chunk * sa, b += chunk * sb)
+        sum += jy_blas_dot(dtype, chunk, a, ia, b, ib);
+    sum += jy_blas_dot(dtype, n, a, ia, b, ib);
     if (dtype == JY_F64)
         *(double *)(void *)out = sum;
     else
