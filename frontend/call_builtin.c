@@ -593,9 +593,9 @@ is_instance(struct jy_frame *f, bool *out, PyTypeObject *type, struct jy_value *
         *out = *out || PyType_IsSubtype(type, (PyTypeObject *)object);
         return JY_OK;
     }
-    TRY(jy_value_items(f, &items, &n, of));
-    if (items == NULL || (of->v_kind != JY_V_TUPLE && of->v_kind != JY_V_CONST))
+    if (of->v_kind != JY_V_TUPLE && !(object != NULL && PyTuple_CheckExact(object)))
         return unknown(f, "isinstance", of);
+    TRY(jy_value_items(f, &items, &n, of));
     for (size_t i = 0; i < n; i++)
         TRY(is_instance(f, out, type, items[i]));
     return JY_OK;

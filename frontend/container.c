@@ -13,6 +13,8 @@ jy_take(struct jy_frame *f, struct jy_value **out, PyObject *object)
 static PyObject *
 as_tuple(struct jy_frame *f, struct jy_value *v)
 {
+    if (jy_enter(f) != JY_OK)
+        return NULL;
     PyObject *tuple = PyTuple_New((Py_ssize_t)v->u.seq.n);
     for (size_t i = 0; tuple != NULL && i < v->u.seq.n; i++) {
         PyObject *item = jy_value_as_object(f, v->u.seq.at[i]);
@@ -21,6 +23,7 @@ as_tuple(struct jy_frame *f, struct jy_value *v)
         else
             PyTuple_SET_ITEM(tuple, i, item);
     }
+    jy_leave(f);
     return tuple;
 }
 

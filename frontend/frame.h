@@ -20,6 +20,7 @@ struct jy_trace_state {
     struct jy_graph *graph;
     const struct jy_trace_request *request;
     uint32_t steps, depth;
+    uint32_t nesting;                   /* of protocol functions that call themselves: see jy_enter */
     struct { struct jy_storage **at; size_t n, cap; } storages;  /* of inputs, to find two arguments that are one array */
     PyObject *ndarray, *generic;        /* numpy's types, borrowed; NULL: NumPy is not loaded */
     PyObject *held;                     /* list: keeps objects that only the trace looks at alive until it ends */

@@ -9,7 +9,7 @@
 
 #include "frontend/cpython/decode.h"
 
-enum { DEFAULT_STEPS = 60000, DEFAULT_NODES = 6000 };
+enum { DEFAULT_STEPS = 60000, DEFAULT_NODES = 6000, MAX_NESTING = 200 };
 
 typedef jy_status handler(struct jy_frame *f, const struct jy_instr *instr);
 
@@ -127,6 +127,14 @@ check_budget(struct jy_frame *f)
         return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %u instructions", max_steps);
     if (t->graph->g_nodes.n > max_nodes)
         return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %u operations", max_nodes);
+    return JY_OK;
+}
+
+jy_status
+jy_enter(struct jy_frame *f)
+{
+    if (++f->f_trace->nesting > MAX_NESTING)
+        return jy_break(f, JY_BREAK_TOO_DEEP, "a structure of more than %d levels", MAX_NESTING);
     return JY_OK;
 }
 

@@ -88,6 +88,14 @@ jy_status jy_call_method(struct jy_frame *f, struct jy_value **out, struct jy_va
 
 /* ---- helpers ---- */
 
+/* Around what walks into structures that the program may nest without limit. No need to leave on failure: the trace ends. */
+jy_status jy_enter(struct jy_frame *f);
+static inline void
+jy_leave(struct jy_frame *f)
+{
+    f->f_trace->nesting--;
+}
+
 /* A constant from a new reference, or the exception that computing it raised as a break: the original raises it. */
 jy_status jy_take(struct jy_frame *f, struct jy_value **out, PyObject *object);
 /* The Python object that the value is, when it and all its parts are constants: tuples, slices and ranges of constants are made. refs: new, or NULL

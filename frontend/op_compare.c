@@ -64,14 +64,17 @@ compare_sequences(struct jy_frame *f, struct jy_value **out, enum jy_compare op,
     struct jy_value **x, **y;
     size_t n, m, i;
     bool same = true;
+    TRY(jy_enter(f));
     TRY(jy_value_items(f, &x, &n, a));
     TRY(jy_value_items(f, &y, &m, b));
     if (n != m && (op == JY_EQ || op == JY_NE)) {
+        jy_leave(f);
         *out = jy_value_const(f, op == JY_NE ? Py_True : Py_False);
         return JY_OK;
     }
     for (i = 0; i < n && i < m && same; i += same)
         TRY(jy_is_equal(f, &same, x[i], y[i]));
+    jy_leave(f);
     if (!same && op != JY_EQ && op != JY_NE)
         return jy_compare_values(f, out, op, x[i], y[i]);
     PyObject *lengths[] = { jy_hold(f, PyLong_FromSize_t(same ? n : 0)), jy_hold(f, PyLong_FromSize_t(same ? m : 1)) };
@@ -84,12 +87,14 @@ static jy_status
 compare_dicts(struct jy_frame *f, struct jy_value **out, enum jy_compare op, struct jy_value *a, struct jy_value *b)
 {
     bool same = a->u.seq.n == b->u.seq.n;
+    TRY(jy_enter(f));
     for (size_t i = 0; i < a->u.seq.n && same; i++) {
         size_t index;
         TRY(jy_dict_find(f, &index, &same, b, jy_value_const(f, a->u.seq.keys[i])));
         if (same)
             TRY(jy_is_equal(f, &same, a->u.seq.at[i], b->u.seq.at[index]));
     }
+    jy_leave(f);
     *out = jy_value_const(f, same == (op == JY_EQ) ? Py_True : Py_False);
     return JY_OK;
 }

@@ -122,13 +122,17 @@ parts_next(struct jy_frame *f, struct jy_value ***items, struct jy_value *it)
     size_t n = it->u.iter.nparts;
     struct jy_value **at = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, n + 1);
     *items = NULL;
+    TRY(jy_enter(f));
     for (size_t i = 0; i < n; i++) {
         TRY(jy_iter_next(f, &at[i], it->u.iter.parts[i]));
         if (at[i] == NULL && it->u.iter.strict)
             return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "the end of zip(strict=True)");
-        if (at[i] == NULL)
+        if (at[i] == NULL) {
+            jy_leave(f);
             return JY_OK;
+        }
     }
+    jy_leave(f);
     if (n != 0)
         *items = at;
     return JY_OK;

@@ -45,9 +45,10 @@ jy_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     case JY_V_ARRAY:
         return jy_np_length(f, out, v);
     case JY_V_CONST:
-        if (jy_value_is_plain(f, v->v_object))
-            return jy_take(f, out, PyLong_FromSsize_t(PyObject_Size(v->v_object)));
-        break;
+        if (!jy_value_is_plain(f, v->v_object))
+            break;
+        n = PyObject_Size(v->v_object);
+        return n < 0 ? jy_break_from_exception(f, JY_BREAK_RAISES) : jy_take(f, out, PyLong_FromLongLong(n));
     case JY_V_NULL:
     case JY_V_LAZY:
     case JY_V_SCALAR:

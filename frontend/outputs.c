@@ -35,8 +35,10 @@ build_items(struct jy_recipe *r, struct jy_frame *f, struct memo *memo, struct j
 {
     r->n = n;
     r->items = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_recipe *, n + 1);
+    TRY(jy_enter(f));
     for (size_t i = 0; i < n; i++)
         TRY(build(&r->items[i], f, memo, items[i]));
+    jy_leave(f);
     return JY_OK;
 }
 
