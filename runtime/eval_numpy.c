@@ -103,11 +103,47 @@ divides_by_zero(const struct numpy_run *run, const struct jy_node *node)
     return divides && node->n_kind == JY_KIND_PYFLOAT && PyFloat_AsDouble(arg(run, node, 1)) == 0;
 }
 
+/* Integer scalars that overflow: operators of NumPy's scalars warn and Python's ints grow, where functions of arrays wrap. */
+static bool
+overflows(const struct numpy_run *run, const struct jy_node *node)
+{
+    jy_dtype dtype = (jy_dtype)jy_graph_at(run->g, node->n_args[0])->n_dtype;
+    union jy_scalar operands[3];
+    uint32_t status = 0;
+    if (node->n_kind == JY_KIND_ARRAY || jy_op_info[node->n_op].klass != JY_CLASS_EW || node->n_nargs > 2 ||
+        !jy_scalar_has((jy_op)node->n_op, dtype))
+        return false;
+    for (size_t i = 0; i < node->n_nargs; i++)
+        if (!jy_unwrap_scalar(&operands[i], dtype, arg(run, node, i)))
+            return false;
+    jy_scalar_apply((jy_op)node->n_op, dtype, operands, &status);
+    return status != 0;
+}
+
+/* NumPy orders the axes of a result by the operands that it sees, and here some are copies made by a cast: the node's layout is what eager gives.
+ * refs: result taken, returns new */
+static PyObject *
+in_layout(const struct numpy_run *run, const struct jy_node *node, PyObject *result)
+{
+    if (result == NULL || node->n_kind != JY_KIND_ARRAY || node->n_ndim < 2)
+        return result;
+    PyObject *array = new_array(run, node);
+    if (array != NULL && memcmp(PyArray_STRIDES((PyArrayObject *)array), PyArray_STRIDES((PyArrayObject *)result),
+                                node->n_ndim * sizeof(npy_intp)) == 0) {
+        Py_DECREF(array);
+        return result;
+    }
+    if (array != NULL && PyArray_CopyInto((PyArrayObject *)array, (PyArrayObject *)result) < 0)
+        Py_CLEAR(array);
+    Py_DECREF(result);
+    return array;
+}
+
 /* By name, with the operands in order. */
 static PyObject *
 call_by_name(const struct numpy_run *run, const struct jy_node *node)
 {
-    if (divides_by_zero(run, node))
+    if (divides_by_zero(run, node) || overflows(run, node))
         return NULL;
     PyObject *callable = PyObject_GetAttrString(run->numpy, jy_op_info[node->n_op].oracle),
              *args = PyTuple_New(node->n_nargs), *result = NULL;
@@ -235,18 +271,20 @@ eval_node(const struct numpy_run *run, const struct jy_node *node)
         return source(run, node);
     case JY_CLASS_EW:
     case JY_CLASS_TILE:
+        return in_layout(run, node, call_by_name(run, node));
     case JY_CLASS_LINALG:
         return call_by_name(run, node);
     case JY_CLASS_CAST:
-        return cast(run, node);
+        return in_layout(run, node, cast(run, node));
     case JY_CLASS_VIEW:
         return view_or_reshape(run, node);
     case JY_CLASS_CREATE:
         return create(run, node);
     case JY_CLASS_REDUCE:
-        return as_kind(node, jy_wrap_reduce((jy_op)node->n_op, arg(run, node, 0),
-                                            (jy_dtype)jy_graph_at(run->g, node->n_args[0])->n_dtype, node->n_axes,
-                                            node->n_keepdims));
+        return in_layout(run, node,
+                         as_kind(node, jy_wrap_reduce((jy_op)node->n_op, arg(run, node, 0),
+                                                      (jy_dtype)jy_graph_at(run->g, node->n_args[0])->n_dtype, node->n_axes,
+                                                      node->n_keepdims)));
     case JY_CLASS_STORE:
         return store(run, node);
     case JY_CLASS_CALL:
