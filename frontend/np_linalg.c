@@ -100,6 +100,8 @@ jy_np_linalg_dot(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
     size_t na = args[0]->u.array.ndim, nb = args[1]->u.array.ndim;
     if (na > 2 || nb > 2 || (row->datum != 0 && na + nb > 2))
         return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of arrays with %zu and %zu axes", row->name, na, nb);
+    if (row->datum == 2 && !(jy_np_is_c_block(args[0]) && jy_np_is_c_block(args[1])))
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of a strided array", row->name);
     TRY(match(f, args[0]->u.array.shape[na - 1], args[1]->u.array.shape[0]));
     if (na > 1)
         p.shape[p.ndim++] = args[0]->u.array.shape[0];
