@@ -1,18 +1,23 @@
 """Every row of cases.py, eager against compiled, on every executor: value bits, type, dtype, shape, strides, views, arguments, warnings with lines, exceptions.
 
 JITNEY_NUMPY_EXEC=graph,llvm   the executors to run (all by default)
-pytest -s prints how many calls of each row ran as compiled code; `test_rows_run_native` fails when a row that is not marked as a break has none.
+JITNEY_NUMPY_FULL=1            all inputs of every row; by default a sample, another one for each row and executor
+
+`test_rows_run_native` fails when a row that is not marked as a break on purpose has no call that ran as compiled code.
 """
 
 import os
+import random
 import types
 
 import jitney
 import numpy as np
 import pytest
 from cases import BREAKS, CASES
+from inputs import FULL
 from jitney import testing
 
+GROUPS = {"llvm": 8, "loop": 20, "graph": 12, "numpy": 12}  # of inputs, per row; each group is a compilation
 EXECUTORS = os.environ.get("JITNEY_NUMPY_EXEC", "llvm,loop,graph,numpy").split(",")
 NATIVE = {}
 
@@ -32,7 +37,10 @@ def run(name, executor):
     jitney.config.executor = executor
     calls = native = 0
     problems = []
-    for group in inputs():
+    groups = list(inputs())
+    if not FULL and len(groups) > GROUPS[executor]:
+        groups = random.Random(f"{name} {executor}").sample(groups, GROUPS[executor])
+    for group in groups:
         compiled = jitney.compile(types.FunctionType(function.__code__, function.__globals__, name))
         for arguments in group:
             difference = testing.differs(function, compiled, *arguments)
