@@ -25,6 +25,9 @@ void jy_unit_free(struct jy_unit *unit);
 /* Once per process, before the first trace: imports NumPy's C API and resolves numpy.def. -1 with an exception. */
 int jy_np_init(void);
 
+/* Whether reading this attribute runs none of the program's code: no __getattr__, property or other descriptor has a say. Instances, classes and builtin objects. */
+bool jy_attribute_is_quiet(PyObject *object, PyObject *name);
+
 /* A code object for `function` that calls the global `compiled_name` with the unit's inputs, in order, and rebuilds the result from the tuple that comes back.
  * When the object `rerun` comes back instead, the new code returns it as it is: the caller then runs the original.
  * refs: returns new; NULL with an exception. */

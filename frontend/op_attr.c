@@ -124,12 +124,24 @@ method_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, 
     return JY_OK;
 }
 
-/* Would finding the attribute call something? Of what the class holds only functions, static methods, slots and plain data surely do not. */
+/* Would finding the attribute call something? Of what the class holds only functions, static methods, slots, fields of namedtuples and plain data surely
+ * do not. */
 static bool
 is_quiet(PyObject *raw)
 {
     return raw == NULL || is_data(raw) || PyFunction_Check(raw) || Py_IS_TYPE(raw, &PyStaticMethod_Type) ||
-           Py_IS_TYPE(raw, &PyMemberDescr_Type);
+           Py_IS_TYPE(raw, &PyMemberDescr_Type) || strcmp(Py_TYPE(raw)->tp_name, "_collections._tuplegetter") == 0;
+}
+
+bool
+jy_attribute_is_quiet(PyObject *object, PyObject *name)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    if (PyType_Check(object))
+        return type == &PyType_Type && is_quiet(raw_attribute((PyTypeObject *)object, name));
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        return true;
+    return type->tp_getattro == PyObject_GenericGetAttr && is_quiet(raw_attribute(type, name));
 }
 
 static jy_status

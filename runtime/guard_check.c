@@ -5,7 +5,7 @@
  *   per call part  everything else: parameters, cells, containers, attributes of instances, array classes, relations of sizes.
  *
  * A source is loaded once, before the first guard that needs it; values are borrowed where the owner outlives the call and collected in `owned`
- * where a look-up gives a new reference. Nothing here runs user code but attribute look-ups on objects whose exact type was checked before (the frontend's promise). */
+ * where a look-up gives a new reference. Nothing here runs code of the program's: an attribute whose look-up would counts as absent, and the call is a miss. */
 #include "runtime/numpy_api.h"
 
 #include "frontend/cpython/compat.h"
@@ -27,7 +27,8 @@ struct steps {
 };
 
 struct dict_version {
-    PyObject *dict; /* borrowed from a function or module that the unit's object table or the function keeps alive */
+    PyObject *dict;   /* borrowed from a function or module that the unit's object table or the function keeps alive */
+    PyObject *module; /* whose it is, NULL: a function's; a module may be given another class, whose attributes hide the dictionary's */
     uint64_t version;
 };
 
@@ -87,7 +88,7 @@ static PyObject *
 load(bool *owned, const struct jy_guard_program *p, PyObject **values, PyObject *function, PyObject *const *slots, uint32_t index)
 {
     const struct jy_source *s = &p->unit->u_sources.at[index];
-    PyObject *base = index == 0 ? NULL : values[s->base], *name = s->name ? jy_unit_object(p->unit, s->name) : NULL, *value;
+    PyObject *base = index == 0 ? NULL : values[s->base], *name = s->name ? jy_unit_object(p->unit, s->name) : NULL;
 
     *owned = false;
     switch (s->kind) {
@@ -102,10 +103,10 @@ load(bool *owned, const struct jy_guard_program *p, PyObject **values, PyObject 
     case JY_SOURCE_ATTR:
         if (base == NULL)
             return NULL;
-        if (PyModule_Check(base) && (value = dict_item(PyModule_GetDict(base), name)) != NULL)
-            return value;
+        if (PyModule_CheckExact(base))
+            return dict_item(PyModule_GetDict(base), name);
         *owned = true;
-        return PyErr_Occurred() ? NULL : PyObject_GetAttr(base, name);
+        return jy_attribute_is_quiet(base, name) ? PyObject_GetAttr(base, name) : NULL;
     default:
         return function_part(s, base, name);
     }
@@ -376,11 +377,12 @@ add_step(struct builder *b, struct steps *steps, bool is_check, uint32_t index)
 }
 
 static void
-add_dict(struct builder *b, PyObject *dict)
+add_dict(struct builder *b, PyObject *dict, PyObject *base)
 {
     struct jy_guard_program *p = b->p;
+    PyObject *module = PyModule_Check(base) ? base : NULL;
     for (size_t k = 0; k < p->ndicts; k++)
-        if (p->dicts[k].dict == dict)
+        if (p->dicts[k].dict == dict && (module == NULL || p->dicts[k].module == module))
             return;
     struct dict_version *at = realloc(p->dicts, (p->ndicts + 1) * sizeof(*at));
     if (at == NULL) {
@@ -388,7 +390,7 @@ add_dict(struct builder *b, PyObject *dict)
         return;
     }
     p->dicts = at;
-    p->dicts[p->ndicts++] = (struct dict_version){ dict, 0 };
+    p->dicts[p->ndicts++] = (struct dict_version){ dict, module, 0 };
 }
 
 /* The dictionary whose version covers this source, given a fixed base; NULL: the source is not fixed. */
@@ -400,7 +402,7 @@ covering_dict(const struct jy_source *s, PyObject *base, PyObject *name)
         return f->func_globals;
     if (s->kind == JY_SOURCE_BUILTIN && f != NULL)
         return f->func_builtins;
-    if (s->kind == JY_SOURCE_ATTR && base != NULL && PyModule_Check(base) && dict_item(PyModule_GetDict(base), name) != NULL)
+    if (s->kind == JY_SOURCE_ATTR && base != NULL && PyModule_CheckExact(base) && dict_item(PyModule_GetDict(base), name) != NULL)
         return PyModule_GetDict(base);
     return NULL;
 }
@@ -430,7 +432,7 @@ need_source(struct builder *b, uint32_t index)
     bool owned;
     p->is_fixed[index] = true;
     p->fixed_values[index] = load(&owned, p, p->fixed_values, b->function, NULL, index);
-    add_dict(b, dict);
+    add_dict(b, dict, p->fixed_values[s->base]);
     add_step(b, &p->fixed, false, index);
 }
 
@@ -538,7 +540,7 @@ static bool
 dicts_unchanged(const struct jy_guard_program *p)
 {
     for (size_t k = 0; k < p->ndicts; k++)
-        if (jy_compat_dict_version(p->dicts[k].dict) != p->dicts[k].version)
+        if (jy_compat_dict_version(p->dicts[k].dict) != p->dicts[k].version || (p->dicts[k].module != NULL && !PyModule_CheckExact(p->dicts[k].module)))
             return false;
     return true;
 }
