@@ -42,7 +42,7 @@ put_operand(struct jy_emit *e, const struct operands *o, unsigned k, LLVMValueRe
 }
 
 static void
-call_loop(struct jy_emit *e, const struct jy_lstmt *s, const struct operands *o)
+call_loop(struct jy_emit *e, const struct jy_lstmt *s, const struct operands *o, LLVMValueRef count)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef params[] = { e->ptr, e->ptr, e->ptr, e->ptr };
@@ -52,7 +52,7 @@ call_loop(struct jy_emit *e, const struct jy_lstmt *s, const struct operands *o)
     LLVMValueRef f = LLVMBuildLoad2(b, e->ptr, LLVMBuildStructGEP2(b, e->loop_type, loop, 0, ""), "fn");
     LLVMValueRef data = LLVMBuildLoad2(b, e->ptr, LLVMBuildStructGEP2(b, e->loop_type, loop, 1, ""), "data");
     LLVMValueRef args[] = { o->args, o->count, o->strides, data };
-    l_store(e, jy_emit_use(e, s->l_args[0], 0), o->count, 8);
+    l_store(e, count, o->count, 8);
     LLVMBuildCall2(b, type, f, args, 4, "");
 }
 
@@ -63,7 +63,35 @@ jy_emit_ufunc(struct jy_emit *e, jy_lv lv)
     struct operands o = make_operands(e, s->l_naccess);
     for (unsigned k = 0; k < s->l_naccess; k++)
         put_operand(e, &o, k, jy_emit_address(e, &s->l_access[k]), jy_emit_run_stride(e, &s->l_access[k]));
-    call_loop(e, s, &o);
+    call_loop(e, s, &o, jy_emit_use(e, s->l_args[0], 0));
+}
+
+/* NumPy before 2.3 calls its loop on pieces of its buffer, and the initial value is an element of the first piece. */
+static void
+call_in_pieces(struct jy_emit *e, const struct jy_lstmt *s, const struct operands *o, LLVMValueRef at, LLVMValueRef stride)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef n = jy_emit_use(e, s->l_args[0], 0), chunk = jy_emit_field(e, JY_FIELD_SUM_CHUNK);
+    LLVMValueRef first = LLVMBuildSub(b, chunk, l_i64(e, 1), "");
+    LLVMBasicBlockRef before = l_here(e), head = l_block(e, "pieces"), body = l_block(e, "piece"), done = l_block(e, "folded");
+    LLVMBuildBr(b, head);
+
+    l_at(e, head);
+    LLVMValueRef left = LLVMBuildPhi(b, e->i64, "left"), piece = LLVMBuildPhi(b, e->i64, ""), from = LLVMBuildPhi(b, e->ptr, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, left, l_i64(e, 0), ""), body, done);
+
+    l_at(e, body);
+    LLVMValueRef m = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, left, piece, ""), left, piece, "m");
+    LLVMValueRef step = LLVMBuildMul(b, m, stride, "");
+    put_operand(e, o, 1, from, stride);
+    call_loop(e, s, o, m);
+    LLVMValueRef rest = LLVMBuildSub(b, left, m, ""), next = LLVMBuildGEP2(b, e->i8, from, &step, 1, "");
+    LLVMBuildBr(b, head);
+    LLVMBasicBlockRef blocks[] = { before, l_here(e) };
+    LLVMAddIncoming(left, (LLVMValueRef[]){ n, rest }, blocks, 2);
+    LLVMAddIncoming(piece, (LLVMValueRef[]){ first, chunk }, blocks, 2);
+    LLVMAddIncoming(from, (LLVMValueRef[]){ at, next }, blocks, 2);
+    l_at(e, done);
 }
 
 void
@@ -77,8 +105,7 @@ jy_emit_ufold(struct jy_emit *e, jy_lv lv)
         start = LLVMBuildZExt(e->builder, start, e->i8, "");
     l_store(e, start, acc, 8);
     put_operand(e, &o, 0, acc, l_i64(e, 0));
-    put_operand(e, &o, 1, jy_emit_address(e, &s->l_access[0]), jy_emit_run_stride(e, &s->l_access[0]));
     put_operand(e, &o, 2, acc, l_i64(e, 0));
-    call_loop(e, s, &o);
+    call_in_pieces(e, s, &o, jy_emit_address(e, &s->l_access[0]), jy_emit_run_stride(e, &s->l_access[0]));
     jy_emit_define(e, lv, 0, l_load(e, type, acc, 8, ""));
 }

@@ -38,7 +38,8 @@ enum jy_lop {
     JY_L_VAR,        /* the variable of a FOLD; appears in no body */
     JY_L_FOLD,       /* value: fold of l_yield over l_var = 0 .. args[0]-1; l_order; args[1]: initial value (not for PAIRWISE); l_op is ADD, MUL, MINIMUM, MAXIMUM, LOGICAL_OR, LOGICAL_AND, ... */
     JY_L_UFUNC,      /* inner loop l_index of the plan on l_access[0..l_naccess) (inputs, then output), args[0] elements; each access runs along its run_axis */
-    JY_L_UFOLD,      /* value: inner loop l_index of the plan used as a reduction: acc = args[1]; loop(acc, run, acc) over args[0] elements of l_access[0] */
+    JY_L_UFOLD,      /* value: inner loop l_index of the plan used as a reduction: acc = args[1]; loop(acc, run, acc) over args[0] elements of l_access[0],
+                        in pieces of jy_call.sum_chunk elements; the initial value counts as the first element of the first piece */
 };
 
 enum jy_fold_order {

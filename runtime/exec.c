@@ -205,13 +205,14 @@ add_buffers(struct jy_exec *exec)
     return wrong;
 }
 
+/* Runs whose pieces show before NumPy 2.3: sums, and loops used as reductions. */
 static bool
-has_pairwise(const struct jy_plan *plan)
+has_pieces(const struct jy_plan *plan)
 {
     for (size_t k = 0; k < plan->p_kernels.n; k++)
         for (size_t i = 0; i < plan->p_kernels.at[k].k_stmts.n; i++) {
             const struct jy_lstmt *stmt = &plan->p_kernels.at[k].k_stmts.at[i];
-            if (stmt->l_kind == JY_L_FOLD && stmt->l_order == JY_FOLD_PAIRWISE)
+            if (stmt->l_kind == JY_L_UFOLD || (stmt->l_kind == JY_L_FOLD && stmt->l_order == JY_FOLD_PAIRWISE))
                 return true;
         }
     return false;
@@ -242,7 +243,7 @@ add_facts(struct jy_exec *exec)
     exec->may_fail = plan->p_may_flag || !exec->only_kernels;
     exec->x87 = plan->p_loops.n != 0 || exec->options.executor != JY_EXEC_LLVM;
     exec->sum_chunk = INT64_MAX;
-    exec->reads_bufsize = jy_loops_sums_in_pieces() && has_pairwise(plan);
+    exec->reads_bufsize = jy_loops_sums_in_pieces() && has_pieces(plan);
     exec->tile_bytes = (plan->p_tile_bytes + 63) & ~(size_t)63;
     for (size_t i = 0; i < exec->nextents; i++)
         exec->has_exprs |= exec->extents[i].kind == JY_EXTENT_EXPR;
