@@ -130,7 +130,7 @@ static bool
 is_quiet(PyObject *raw)
 {
     return raw == NULL || is_data(raw) || PyFunction_Check(raw) || Py_IS_TYPE(raw, &PyStaticMethod_Type) ||
-           Py_IS_TYPE(raw, &PyMemberDescr_Type) || strcmp(Py_TYPE(raw)->tp_name, "_collections._tuplegetter") == 0;
+           Py_IS_TYPE(raw, &PyMemberDescr_Type) || strstr(Py_TYPE(raw)->tp_name, "collections._tuplegetter") != NULL;
 }
 
 bool

@@ -1,5 +1,7 @@
 """What the symbolic interpreter traces, construct by construct, and the reason it gives where it does not."""
 
+import collections
+import dataclasses
 import functools
 import math
 import opcode
@@ -481,6 +483,131 @@ def builtins_on_known_values(a):
 @traced(A)
 def operator_module(a):
     return operator.mul(a, 2), operator.neg(a), operator.lt(a, 3.0)
+
+
+# ---- memory: views, writes, who is who ----
+
+
+@traced(M)
+def rows_in_place(m):
+    for row in m:
+        row *= 2
+    return m
+
+
+@traced(A)
+def view_of_written(a):
+    view = a[1:]
+    a[2] = 5
+    return view + 1, view, a
+
+
+@traced(A)
+def view_of_fresh(a):
+    b = a.copy()
+    view = b[::2]
+    view += 1
+    b[0] = 100
+    return b, view, a
+
+
+@traced(M)
+def transposed_write(m):
+    t = m.T
+    t[0] = 7
+    m[0, 0] = 3
+    return t, m.sum(), t[0] + 1
+
+
+@traced(A, A)
+def one_array_twice(a, b):
+    a[0] = 9
+    return b + 1
+
+
+@traced(A, 2)
+def filled_by_element(a, n):
+    out = np.zeros(5)
+    for i in range(5):
+        out[i] = a[i] * n
+    return out
+
+
+@traced(A)
+def swapped(a):
+    b = a + 1
+    a, b = b, a
+    return a, b
+
+
+# ---- more of the language ----
+
+
+Pair = collections.namedtuple("Pair", "x y")
+
+
+@dataclasses.dataclass
+class Settings:
+    x: float = 2.0
+    n: int = 3
+
+
+@traced(A, Pair(2.0, 3), Settings())
+def small_objects(a, pair, settings):
+    return a * pair.x + pair.y - settings.x * settings.n
+
+
+@traced(A)
+def cells_of_two_closures(a):
+    def outer(k):
+        count = 0
+
+        def inner(x):
+            nonlocal count
+            count += 1
+            return x * k + count
+
+        return inner
+
+    f, g = outer(2), outer(3)
+    return f(a), g(a), f(a), g(a)
+
+
+@traced(A)
+def match_on_values(a):
+    match a.ndim:
+        case 0:
+            return a
+        case 1:
+            return a + 1
+        case _:
+            return a + 2
+
+
+@traced(A)
+def stars(a):
+    def f(*args, **kwargs):
+        return args, kwargs
+
+    (x, y), named = f(a, *[a + 1], **{"z": a}, w=1)
+    return x, y, named
+
+
+@traced(A)
+def boolean_values(a):
+    x = None or a
+    return x + 1, 0 or [] or {}, a.ndim and a.size and 3, not a.ndim, a is x, a is not None
+
+
+@traced(A)
+def nested_try(a):
+    try:
+        try:
+            return a + 1
+        finally:
+            b = a * 2
+    except ValueError:
+        return b
 
 
 # ---- numbers that are not known ----
