@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-typedef jy_status builtin(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames);
+typedef jy_status builtin(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args,
+                          PyObject *kwnames);
 
 static jy_status
 unknown(struct jy_frame *f, const char *name, const struct jy_value *v)
@@ -247,7 +248,8 @@ call_sum(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *c
                  (v->v_kind == JY_V_CONST && PyFloat_CheckExact(v->v_object));
     }
     if (known) {
-        PyObject *items = jy_hold(f, jy_value_as_object(f, all)), *function = PyDict_GetItemString(f->f_builtins, "sum");
+        PyObject *items = jy_hold(f, jy_value_as_object(f, all)),
+                 *function = PyDict_GetItemString(f->f_builtins, "sum");
         if (items == NULL || function == NULL)
             return unknown(f, "sum", args[0]);
         return jy_take(f, out, PyObject_CallFunctionObjArgs(function, items, start->v_object, NULL));
@@ -553,10 +555,11 @@ numpy_type(struct jy_frame *f, struct jy_value *v)
 {
     PyObject *name = jy_hold(f, PyUnicode_FromString("numpy"));
     PyObject *numpy = name != NULL ? jy_hold(f, PyImport_GetModule(name)) : NULL;
-    PyObject *type = numpy != NULL ? jy_hold(f, PyObject_GetAttrString(numpy, v->u.scalar.dtype == JY_BOOL
-                                                                                  ? "bool_"
-                                                                                  : jy_dtype_info[v->u.scalar.dtype].text))
-                                   : NULL;
+    PyObject *type =
+        numpy != NULL
+            ? jy_hold(f, PyObject_GetAttrString(
+                             numpy, v->u.scalar.dtype == JY_BOOL ? "bool_" : jy_dtype_info[v->u.scalar.dtype].text))
+            : NULL;
     PyErr_Clear();
     return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
 }
@@ -719,7 +722,8 @@ takes_keywords(const struct row *row)
 }
 
 static jy_status
-call_row(struct jy_frame *f, struct jy_value **out, const struct row *row, size_t n, struct jy_value *const *args, PyObject *kwnames)
+call_row(struct jy_frame *f, struct jy_value **out, const struct row *row, size_t n, struct jy_value *const *args,
+         PyObject *kwnames)
 {
     if (n < row->least || n > row->most)
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "%zu arguments for %s", n, row->name);
@@ -731,7 +735,8 @@ call_row(struct jy_frame *f, struct jy_value **out, const struct row *row, size_
 }
 
 static jy_status
-call_operator(struct jy_frame *f, struct jy_value **out, const struct operator_row *row, size_t n, struct jy_value *const *args)
+call_operator(struct jy_frame *f, struct jy_value **out, const struct operator_row *row, size_t n,
+              struct jy_value *const *args)
 {
     if (n != row->nargs)
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "%zu arguments for operator.%s", n, row->name);
@@ -769,7 +774,8 @@ is_pure(const char *module, const char *name)
 }
 
 static jy_status
-call_pure(struct jy_frame *f, struct jy_value **out, PyObject *function, size_t n, struct jy_value *const *args, PyObject *kwnames)
+call_pure(struct jy_frame *f, struct jy_value **out, PyObject *function, size_t n, struct jy_value *const *args,
+          PyObject *kwnames)
 {
     const char *name = ((PyCFunctionObject *)function)->m_ml->ml_name;
     bool known;
@@ -794,8 +800,8 @@ call_pure(struct jy_frame *f, struct jy_value **out, PyObject *function, size_t 
 }
 
 static jy_status
-call_function(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *function, size_t n, struct jy_value *const *args,
-              PyObject *kwnames)
+call_function(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *function, size_t n,
+              struct jy_value *const *args, PyObject *kwnames)
 {
     const char *module = module_of(function), *name = ((PyCFunctionObject *)function)->m_ml->ml_name;
     *handled = true;

@@ -232,16 +232,26 @@ static const struct row {
     method *call;
     uint8_t least, most;
 } rows[] = {
-    { JY_V_LIST, "append", list_append, 1, 1 },    { JY_V_LIST, "extend", list_extend, 1, 1 },
-    { JY_V_LIST, "insert", list_insert, 2, 2 },    { JY_V_LIST, "pop", list_pop, 0, 1 },
-    { JY_V_LIST, "reverse", list_reverse, 0, 0 },  { JY_V_LIST, "clear", any_clear, 0, 0 },
-    { JY_V_LIST, "copy", any_copy, 0, 0 },         { JY_V_LIST, "index", sequence_index, 1, 1 },
-    { JY_V_LIST, "count", sequence_count, 1, 1 },  { JY_V_TUPLE, "index", sequence_index, 1, 1 },
-    { JY_V_TUPLE, "count", sequence_count, 1, 1 }, { JY_V_DICT, "get", dict_get, 1, 2 },
-    { JY_V_DICT, "pop", dict_pop, 1, 2 },          { JY_V_DICT, "setdefault", dict_setdefault, 1, 2 },
-    { JY_V_DICT, "update", dict_update, 1, 1 },    { JY_V_DICT, "keys", dict_keys, 0, 0 },
-    { JY_V_DICT, "values", dict_values, 0, 0 },    { JY_V_DICT, "items", dict_items, 0, 0 },
-    { JY_V_DICT, "copy", any_copy, 0, 0 },         { JY_V_DICT, "clear", any_clear, 0, 0 },
+    { JY_V_LIST, "append", list_append, 1, 1 },
+    { JY_V_LIST, "extend", list_extend, 1, 1 },
+    { JY_V_LIST, "insert", list_insert, 2, 2 },
+    { JY_V_LIST, "pop", list_pop, 0, 1 },
+    { JY_V_LIST, "reverse", list_reverse, 0, 0 },
+    { JY_V_LIST, "clear", any_clear, 0, 0 },
+    { JY_V_LIST, "copy", any_copy, 0, 0 },
+    { JY_V_LIST, "index", sequence_index, 1, 1 },
+    { JY_V_LIST, "count", sequence_count, 1, 1 },
+    { JY_V_TUPLE, "index", sequence_index, 1, 1 },
+    { JY_V_TUPLE, "count", sequence_count, 1, 1 },
+    { JY_V_DICT, "get", dict_get, 1, 2 },
+    { JY_V_DICT, "pop", dict_pop, 1, 2 },
+    { JY_V_DICT, "setdefault", dict_setdefault, 1, 2 },
+    { JY_V_DICT, "update", dict_update, 1, 1 },
+    { JY_V_DICT, "keys", dict_keys, 0, 0 },
+    { JY_V_DICT, "values", dict_values, 0, 0 },
+    { JY_V_DICT, "items", dict_items, 0, 0 },
+    { JY_V_DICT, "copy", any_copy, 0, 0 },
+    { JY_V_DICT, "clear", any_clear, 0, 0 },
     { JY_V_SET, "add", set_add, 1, 1 },
 };
 
@@ -262,7 +272,8 @@ jy_method_is_known(const struct jy_value *self, const char *name)
 
 /* Methods of immutable constants compute on the real objects. */
 static jy_status
-call_constant(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name, const struct arguments *a)
+call_constant(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name,
+              const struct arguments *a)
 {
     PyObject *bound = jy_hold(f, PyObject_GetAttr(self->v_object, name));
     PyObject *args = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, a->n, a->at)));

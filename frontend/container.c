@@ -37,11 +37,13 @@ as_part(struct jy_frame *f, struct jy_value *v)
 static PyObject *
 as_range(struct jy_frame *f, struct jy_value *v)
 {
-    PyObject *start = as_part(f, v->u.range.start), *stop = as_part(f, v->u.range.stop), *step = as_part(f, v->u.range.step);
+    PyObject *start = as_part(f, v->u.range.start), *stop = as_part(f, v->u.range.stop),
+             *step = as_part(f, v->u.range.step);
     PyObject *object = NULL;
     if (start != NULL && stop != NULL && step != NULL)
-        object = v->v_kind == JY_V_SLICE ? PySlice_New(start, stop, step)
-                                         : PyObject_CallFunctionObjArgs((PyObject *)&PyRange_Type, start, stop, step, NULL);
+        object = v->v_kind == JY_V_SLICE
+                     ? PySlice_New(start, stop, step)
+                     : PyObject_CallFunctionObjArgs((PyObject *)&PyRange_Type, start, stop, step, NULL);
     Py_XDECREF(start);
     Py_XDECREF(stop);
     Py_XDECREF(step);

@@ -157,6 +157,6 @@ jy_frame_references(const struct jy_frame *f, const struct jy_value *v)
 bool
 jy_frame_is_temporary(const struct jy_frame *f, const struct jy_value *v)
 {
-    return v->v_kind == JY_V_ARRAY && v->v_source == JY_NO_SOURCE && v->u.array.storage->fresh && v->u.array.view == NULL &&
-           jy_frame_references(f, v) < MANY;
+    return v->v_kind == JY_V_ARRAY && v->v_source == JY_NO_SOURCE && v->u.array.storage->fresh &&
+           v->u.array.view == NULL && jy_frame_references(f, v) < MANY;
 }

@@ -9,9 +9,9 @@
 static bool
 is_equal(const struct jy_guard *a, const struct jy_guard *b)
 {
-    return a->kind == b->kind && a->compare == b->compare && a->source == b->source && a->other_source == b->other_source &&
-           a->object == b->object && a->value == b->value && a->other == b->other && a->a == b->a && a->b == b->b &&
-           a->array == b->array;
+    return a->kind == b->kind && a->compare == b->compare && a->source == b->source &&
+           a->other_source == b->other_source && a->object == b->object && a->value == b->value &&
+           a->other == b->other && a->a == b->a && a->b == b->b && a->array == b->array;
 }
 
 static void
@@ -106,7 +106,8 @@ least(int64_t *out, const struct jy_sizes *sizes, jy_sx e)
     case JY_SX_ADD:
         return least(&a, sizes, x->a) && least(&b, sizes, x->b) && !__builtin_add_overflow(a, b, out);
     case JY_SX_MUL:
-        return least(&a, sizes, x->a) && least(&b, sizes, x->b) && a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, out);
+        return least(&a, sizes, x->a) && least(&b, sizes, x->b) && a >= 0 && b >= 0 &&
+               !__builtin_mul_overflow(a, b, out);
     case JY_SX_MIN:
     case JY_SX_MAX:
         if (!least(&a, sizes, x->a) || !least(&b, sizes, x->b))
@@ -206,7 +207,11 @@ print_array(struct jy_text *text, const struct jy_array_guard *a)
         jy_text_add(text, "axes");
         for (uint8_t i = 0; i < a->ndim; i++) {
             uint8_t axis = a->order[i];
-            jy_text_add(text, " %u%s", axis, a->one[axis] ? "(1)" : a->sign[axis] < 0 ? "(-)" : a->sign[axis] == 0 ? "(0)" : "");
+            jy_text_add(text, " %u%s", axis,
+                        a->one[axis]         ? "(1)"
+                        : a->sign[axis] < 0  ? "(-)"
+                        : a->sign[axis] == 0 ? "(0)"
+                                             : "");
         }
         jy_text_add(text, "%s%s", a->inner_unit ? ", unit stride" : "", a->contiguous ? ", contiguous" : "");
     }

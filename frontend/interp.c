@@ -43,8 +43,8 @@ decode(struct jy_code **out, struct jy_frame *f, PyObject *code)
 }
 
 jy_status
-jy_frame_new(struct jy_frame **out, struct jy_frame *back, struct jy_trace_state *trace, PyObject *function, PyObject *code,
-             jy_src source)
+jy_frame_new(struct jy_frame **out, struct jy_frame *back, struct jy_trace_state *trace, PyObject *function,
+             PyObject *code, jy_src source)
 {
     struct jy_arena *arena = trace->unit->u_arena;
     PyCodeObject *co = (PyCodeObject *)code;

@@ -58,9 +58,11 @@ jy_status jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value 
 jy_status jy_setitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct jy_value *item);
 jy_status jy_delitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key);
 jy_status jy_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
-jy_status jy_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, bool inplace, struct jy_value *a, struct jy_value *b);
+jy_status jy_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, bool inplace, struct jy_value *a,
+                    struct jy_value *b);
 jy_status jy_unary(struct jy_frame *f, struct jy_value **out, enum jy_unary op, struct jy_value *a);
-jy_status jy_compare_values(struct jy_frame *f, struct jy_value **out, enum jy_compare op, struct jy_value *a, struct jy_value *b);
+jy_status jy_compare_values(struct jy_frame *f, struct jy_value **out, enum jy_compare op, struct jy_value *a,
+                            struct jy_value *b);
 jy_status jy_is_same(struct jy_frame *f, bool *out, struct jy_value *a, struct jy_value *b);
 /* Identity or equality, as containers compare. */
 jy_status jy_is_equal(struct jy_frame *f, bool *out, struct jy_value *a, struct jy_value *b);
@@ -74,8 +76,8 @@ jy_status jy_iter_next(struct jy_frame *f, struct jy_value **out, struct jy_valu
 jy_status jy_iter_collect(struct jy_frame *f, struct jy_value **out, enum jy_value_kind kind, struct jy_value *v);
 
 /* Positional arguments first, then those named by the tuple `kwnames` (or NULL). */
-jy_status jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames);
+jy_status jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames);
 jy_status jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t nargs,
                          struct jy_value *const *args, PyObject *kwnames);
 /* *handled false: the callable is none of builtins.def */

@@ -60,10 +60,18 @@ jy_status
 jy_number_fold(struct jy_frame *f, struct jy_value **out, enum jy_nb op, PyObject *a, PyObject *b)
 {
     static binaryfunc const functions[] = {
-        [JY_NB_ADD] = PyNumber_Add,           [JY_NB_AND] = PyNumber_And,           [JY_NB_FLOOR_DIVIDE] = PyNumber_FloorDivide,
-        [JY_NB_LSHIFT] = PyNumber_Lshift,     [JY_NB_MATMUL] = PyNumber_MatrixMultiply, [JY_NB_MULTIPLY] = PyNumber_Multiply,
-        [JY_NB_REMAINDER] = PyNumber_Remainder, [JY_NB_OR] = PyNumber_Or,           [JY_NB_RSHIFT] = PyNumber_Rshift,
-        [JY_NB_SUBTRACT] = PyNumber_Subtract, [JY_NB_TRUE_DIVIDE] = PyNumber_TrueDivide, [JY_NB_XOR] = PyNumber_Xor,
+        [JY_NB_ADD] = PyNumber_Add,
+        [JY_NB_AND] = PyNumber_And,
+        [JY_NB_FLOOR_DIVIDE] = PyNumber_FloorDivide,
+        [JY_NB_LSHIFT] = PyNumber_Lshift,
+        [JY_NB_MATMUL] = PyNumber_MatrixMultiply,
+        [JY_NB_MULTIPLY] = PyNumber_Multiply,
+        [JY_NB_REMAINDER] = PyNumber_Remainder,
+        [JY_NB_OR] = PyNumber_Or,
+        [JY_NB_RSHIFT] = PyNumber_Rshift,
+        [JY_NB_SUBTRACT] = PyNumber_Subtract,
+        [JY_NB_TRUE_DIVIDE] = PyNumber_TrueDivide,
+        [JY_NB_XOR] = PyNumber_Xor,
     };
     if (is_huge(op, a, b))
         return jy_break(f, JY_BREAK_SCALAR_OP, "a constant of more than %d bits", MAX_BITS);
@@ -172,7 +180,8 @@ is_zero(const struct jy_value *v)
 }
 
 static jy_status
-float_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, struct jy_value *a, struct jy_value *b)
+float_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, struct jy_value *a,
+             struct jy_value *b)
 {
     jy_op graph_op = JY_OP_COUNT;
     switch (op) {
@@ -239,7 +248,8 @@ jy_number_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, struc
         TRY(pin(f, &b, b));
         return jy_number_fold(f, out, op, a->v_object, b->v_object);
     }
-    bool fits_a = size_a || a->v_kind == JY_V_CONST || is_float(a), fits_b = size_b || b->v_kind == JY_V_CONST || is_float(b);
+    bool fits_a = size_a || a->v_kind == JY_V_CONST || is_float(a),
+         fits_b = size_b || b->v_kind == JY_V_CONST || is_float(b);
     if (fits_a && fits_b && (is_float(a) || is_float(b)))
         TRY(float_binary(f, out, &done, op, a, b));
     return done ? JY_OK : fold_baked(f, out, op, a, b);
@@ -271,7 +281,8 @@ jy_number_unary(struct jy_frame *f, struct jy_value **out, enum jy_unary op, str
         }
         if (op != JY_UNARY_INVERT)
             return size_binary(f, out, &done, JY_NB_SUBTRACT, 0, a->u.scalar.size);
-        return size_binary(f, out, &done, JY_NB_SUBTRACT, jy_sizes_const(&f->f_trace->graph->g_sizes, -1), a->u.scalar.size);
+        return size_binary(f, out, &done, JY_NB_SUBTRACT, jy_sizes_const(&f->f_trace->graph->g_sizes, -1),
+                           a->u.scalar.size);
     }
     if (is_float(a) && op == JY_UNARY_POSITIVE) {
         *out = a;
@@ -319,5 +330,6 @@ jy_number_compare(struct jy_frame *f, struct jy_value **out, enum jy_compare op,
         return jy_take(f, out, PyObject_RichCompare(a->v_object, b->v_object, (int)op));
     if ((is_float(a) || is_float(b)) && converts_exactly(a) && converts_exactly(b))
         return emit(f, out, ops[op], JY_KIND_PYBOOL, a, b);
-    return jy_break(f, JY_BREAK_DATA_BRANCH, "a comparison of %s and %s", jy_value_describe(f, a), jy_value_describe(f, b));
+    return jy_break(f, JY_BREAK_DATA_BRANCH, "a comparison of %s and %s", jy_value_describe(f, a),
+                    jy_value_describe(f, b));
 }

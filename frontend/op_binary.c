@@ -13,7 +13,8 @@ enum { MAX_REPEATED = 100000 };
 static bool
 is_sequence(const struct jy_value *v)
 {
-    return v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST || (v->v_kind == JY_V_CONST && PyTuple_CheckExact(v->v_object));
+    return v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST ||
+           (v->v_kind == JY_V_CONST && PyTuple_CheckExact(v->v_object));
 }
 
 static bool
@@ -85,7 +86,8 @@ container_inplace(struct jy_frame *f, bool *done, enum jy_nb op, struct jy_value
 }
 
 static jy_status
-container_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, struct jy_value *a, struct jy_value *b)
+container_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, struct jy_value *a,
+                 struct jy_value *b)
 {
     *done = true;
     if (op == JY_NB_ADD && is_sequence(a) && is_sequence(b)) {
@@ -113,7 +115,8 @@ is_plain_const(struct jy_frame *f, const struct jy_value *v)
 }
 
 jy_status
-jy_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, bool inplace, struct jy_value *a, struct jy_value *b)
+jy_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, bool inplace, struct jy_value *a,
+          struct jy_value *b)
 {
     bool done = false;
     TRY(jy_value_realize(f, a));
@@ -134,7 +137,8 @@ jy_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, bool inplace
         return jy_number_fold(f, out, op, a->v_object, b->v_object);
     if (jy_number_is(a) && jy_number_is(b))
         return jy_number_binary(f, out, op, a, b);
-    return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "an operator on %s and %s", jy_value_describe(f, a), jy_value_describe(f, b));
+    return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "an operator on %s and %s", jy_value_describe(f, a),
+                    jy_value_describe(f, b));
 }
 
 jy_status

@@ -21,8 +21,8 @@ call_callable(struct jy_frame *f, struct jy_value **out, PyObject *callable, siz
 }
 
 static jy_status
-call_with_self(struct jy_frame *f, struct jy_value **out, struct jy_value *function, struct jy_value *self, size_t nargs,
-               struct jy_value *const *args, PyObject *kwnames)
+call_with_self(struct jy_frame *f, struct jy_value **out, struct jy_value *function, struct jy_value *self,
+               size_t nargs, struct jy_value *const *args, PyObject *kwnames)
 {
     size_t n = nargs + (kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0);
     struct jy_value **all = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, n + 1);
@@ -33,22 +33,23 @@ call_with_self(struct jy_frame *f, struct jy_value **out, struct jy_value *funct
 }
 
 static jy_status
-call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *method, size_t nargs, struct jy_value *const *args,
-            PyObject *kwnames)
+call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *method, size_t nargs,
+            struct jy_value *const *args, PyObject *kwnames)
 {
     struct jy_value *self = method->u.func.self;
     TRY(jy_value_realize(f, self));
     if (method->u.func.function != NULL)
         return call_with_self(f, out, method->u.func.function, self, nargs, args, kwnames);
     bool is_ufunc = self->v_kind == JY_V_CALLABLE && jy_np_knows(f, self->v_object);
-    if (is_ufunc || self->v_kind == JY_V_ARRAY || (self->v_kind == JY_V_SCALAR && self->u.scalar.kind == JY_KIND_NPSCALAR))
+    if (is_ufunc || self->v_kind == JY_V_ARRAY ||
+        (self->v_kind == JY_V_SCALAR && self->u.scalar.kind == JY_KIND_NPSCALAR))
         return jy_np_method(f, out, self, method->u.func.name, nargs, args, kwnames);
     return jy_call_method(f, out, self, method->u.func.name, nargs, args, kwnames);
 }
 
 jy_status
-jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, size_t nargs, struct jy_value *const *args,
-        PyObject *kwnames)
+jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, size_t nargs,
+        struct jy_value *const *args, PyObject *kwnames)
 {
     TRY(jy_value_realize(f, callable));
     switch ((enum jy_value_kind)callable->v_kind) {

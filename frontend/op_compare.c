@@ -8,8 +8,8 @@ static bool
 is_singleton(const struct jy_value *v)
 {
     PyObject *o = jy_value_known(v);
-    return o != NULL && (v->v_kind != JY_V_CONST || o == Py_None || PyBool_Check(o) || o == Py_Ellipsis || o == Py_NotImplemented ||
-                         PyType_Check(o));
+    return o != NULL && (v->v_kind != JY_V_CONST || o == Py_None || PyBool_Check(o) || o == Py_Ellipsis ||
+                         o == Py_NotImplemented || PyType_Check(o));
 }
 
 /* Made while tracing, so it is none of the objects that were there before, and no other made one. () is always the same object. */
@@ -158,7 +158,8 @@ jy_compare_values(struct jy_frame *f, struct jy_value **out, enum jy_compare op,
         *out = jy_value_const(f, op == JY_NE ? Py_True : Py_False);
         return JY_OK;
     }
-    return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "a comparison of %s and %s", jy_value_describe(f, a), jy_value_describe(f, b));
+    return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "a comparison of %s and %s", jy_value_describe(f, a),
+                    jy_value_describe(f, b));
 }
 
 jy_status
@@ -188,7 +189,9 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
         return jy_dict_find(f, &index, out, container, item);
     if (container->v_kind == JY_V_DICTVIEW && container->u.iter.position == 0)
         return jy_dict_find(f, &index, out, container->u.iter.sequence, item);
-    PyObject *x = container->v_kind == JY_V_CONST || container->v_kind == JY_V_RANGE ? jy_hold(f, jy_value_as_object(f, container)) : NULL;
+    PyObject *x = container->v_kind == JY_V_CONST || container->v_kind == JY_V_RANGE
+                      ? jy_hold(f, jy_value_as_object(f, container))
+                      : NULL;
     PyObject *y = jy_value_known(item);
     if (x != NULL && y != NULL && jy_value_is_plain(f, y)) {
         int answer = PySequence_Contains(x, y);

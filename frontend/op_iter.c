@@ -195,7 +195,8 @@ jy_iter_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
     case JY_ITER_ENUMERATE:
         TRY(parts_next(f, &items, it));
         if (items != NULL) {
-            struct jy_value *pair[] = { jy_value_const_take(f, PyLong_FromSsize_t((Py_ssize_t)it->u.iter.position++)), items[0] };
+            struct jy_value *pair[] = { jy_value_const_take(f, PyLong_FromSsize_t((Py_ssize_t)it->u.iter.position++)),
+                                        items[0] };
             if (pair[0] == NULL)
                 return JY_ERROR;
             *out = jy_value_seq(f, JY_V_TUPLE, 2, pair);

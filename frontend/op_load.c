@@ -35,7 +35,8 @@ static jy_status
 check_drop(struct jy_frame *f, int slot, bool deleting)
 {
     const struct jy_value *v = f->f_locals[slot];
-    if (f->f_back != NULL || v == NULL || v->v_source == JY_NO_SOURCE || (v->v_kind != JY_V_LAZY && v->v_kind != JY_V_OPAQUE) ||
+    if (f->f_back != NULL || v == NULL || v->v_source == JY_NO_SOURCE ||
+        (v->v_kind != JY_V_LAZY && v->v_kind != JY_V_OPAQUE) ||
         f->f_trace->unit->u_sources.at[v->v_source].kind != JY_SOURCE_LOCAL)
         return JY_OK;
     PyObject *o = v->v_object;
@@ -222,7 +223,8 @@ op_delete_deref(struct jy_frame *f, const struct jy_instr *instr)
 static jy_status
 live_cell(struct jy_frame *f, struct jy_value **out, PyObject *closure, size_t index, PyObject *name)
 {
-    if (closure == NULL || index >= (size_t)PyTuple_GET_SIZE(closure) || !PyCell_Check(PyTuple_GET_ITEM(closure, index)))
+    if (closure == NULL || index >= (size_t)PyTuple_GET_SIZE(closure) ||
+        !PyCell_Check(PyTuple_GET_ITEM(closure, index)))
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "a closure that does not fit");
     *out = jy_value_new(f, JY_V_CELL);
     (*out)->v_source = jy_source_add(f->f_trace->unit, JY_SOURCE_CELL, f->f_function_source, (uint32_t)index, name);

@@ -78,7 +78,8 @@ op_get_len(struct jy_frame *f, const struct jy_instr *instr)
 
 /* start, stop, step of a slice of known bounds over n items */
 static jy_status
-slice_bounds(struct jy_frame *f, Py_ssize_t *start, Py_ssize_t *step, Py_ssize_t *count, struct jy_value *slice, size_t n)
+slice_bounds(struct jy_frame *f, Py_ssize_t *start, Py_ssize_t *step, Py_ssize_t *count, struct jy_value *slice,
+             size_t n)
 {
     struct jy_value *parts[] = { slice->u.range.start, slice->u.range.stop, slice->u.range.step };
     int64_t bounds[3] = { 0 };
@@ -124,7 +125,8 @@ sequence_index(struct jy_frame *f, int64_t *out, struct jy_value *v, struct jy_v
     if (*out < 0)
         *out += (int64_t)n;
     if (*out < 0 || *out >= (int64_t)n)
-        return jy_break(f, JY_BREAK_RAISES, "%s[%s] is out of range", jy_value_describe(f, v), jy_value_describe(f, key));
+        return jy_break(f, JY_BREAK_RAISES, "%s[%s] is out of range", jy_value_describe(f, v),
+                        jy_value_describe(f, key));
     return JY_OK;
 }
 

@@ -5,7 +5,14 @@
 #include "frontend/interp.h"
 
 struct memo {
-    struct { struct entry { const struct jy_value *value; struct jy_recipe *recipe; bool open; } *at; size_t n, cap; } entries;
+    struct {
+        struct entry {
+            const struct jy_value *value;
+            struct jy_recipe *recipe;
+            bool open;
+        } *at;
+        size_t n, cap;
+    } entries;
 };
 
 static jy_status build(struct jy_recipe **out, struct jy_frame *f, struct memo *memo, struct jy_value *v);

@@ -151,9 +151,8 @@ lazy_part(struct jy_frame *f, struct jy_value *v, const char *name)
 {
     PyObject *text = jy_hold(f, PyUnicode_InternFromString(name));
     PyObject *part = text != NULL ? jy_hold(f, PyObject_GetAttr(v->v_object, text)) : NULL;
-    return part != NULL
-               ? jy_value_lazy(f, part, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, v->v_source, 0, text))
-               : NULL;
+    return part != NULL ? jy_value_lazy(f, part, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, v->v_source, 0, text))
+                        : NULL;
 }
 
 /* slice and range */
@@ -201,7 +200,8 @@ realize_function(struct jy_frame *f, struct jy_value *v)
 static bool
 is_dispatcher(PyObject *object)
 {
-    return strncmp(Py_TYPE(object)->tp_name, "jitney.", 7) == 0 || strncmp(Py_TYPE(object)->tp_name, "_jitney.", 8) == 0;
+    return strncmp(Py_TYPE(object)->tp_name, "jitney.", 7) == 0 ||
+           strncmp(Py_TYPE(object)->tp_name, "_jitney.", 8) == 0;
 }
 
 static jy_status
@@ -221,8 +221,8 @@ static bool
 is_c_callable(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    if (PyCFunction_Check(object) || PyType_Check(object) || type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type ||
-        type == &PyClassMethodDescr_Type)
+    if (PyCFunction_Check(object) || PyType_Check(object) || type == &PyMethodDescr_Type ||
+        type == &PyWrapperDescr_Type || type == &PyClassMethodDescr_Type)
         return true;
     return strcmp(type->tp_name, "numpy.ufunc") == 0 || strcmp(type->tp_name, "numpy._ArrayFunctionDispatcher") == 0;
 }

@@ -104,6 +104,7 @@ jy_input_add(struct jy_frame *f, jy_src source, enum jy_kind kind, jy_dtype dtyp
     const struct jy_source *from = &unit->u_sources.at[source];
     if (from->kind == JY_SOURCE_LOCAL || from->kind == JY_SOURCE_GLOBAL || from->kind == JY_SOURCE_CELL)
         jy_graph_at(f->f_trace->graph, node)->n_name = jy_arena_strdup(unit->u_arena, name_text(unit, from->name));
-    *jy_vec_push(unit->u_arena, &unit->u_inputs) =
-        (struct jy_input){ .source = source, .kind = (uint8_t)kind, .dtype = (uint8_t)dtype, .node = node, .array = array };
+    *jy_vec_push(unit->u_arena, &unit->u_inputs) = (struct jy_input){
+        .source = source, .kind = (uint8_t)kind, .dtype = (uint8_t)dtype, .node = node, .array = array
+    };
 }

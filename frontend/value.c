@@ -117,7 +117,8 @@ jy_value_size(struct jy_frame *f, jy_sx size)
 PyObject *
 jy_value_known(const struct jy_value *v)
 {
-    return v->v_kind == JY_V_CONST || v->v_kind == JY_V_CALLABLE || v->v_kind == JY_V_MODULE || v->v_kind == JY_V_FUNCTION
+    return v->v_kind == JY_V_CONST || v->v_kind == JY_V_CALLABLE || v->v_kind == JY_V_MODULE ||
+                   v->v_kind == JY_V_FUNCTION
                ? v->v_object
                : NULL;
 }
@@ -139,7 +140,8 @@ is_numpy_scalar(struct jy_frame *f, PyObject *object)
 static bool
 is_dtype(PyObject *object)
 {
-    return strncmp(Py_TYPE(object)->tp_name, "numpy.dtype", 11) == 0 && strcmp(Py_TYPE(Py_TYPE(object))->tp_name, "numpy._DTypeMeta") == 0;
+    return strncmp(Py_TYPE(object)->tp_name, "numpy.dtype", 11) == 0 &&
+           strcmp(Py_TYPE(Py_TYPE(object))->tp_name, "numpy._DTypeMeta") == 0;
 }
 
 bool
@@ -306,8 +308,8 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
         return jy_value_truth(f, out, length);
     }
     case JY_V_CALLABLE:
-        if (PyType_Check(v->v_object) && !Py_IS_TYPE(v->v_object, &PyType_Type) && Py_TYPE(v->v_object)->tp_as_number != NULL &&
-            Py_TYPE(v->v_object)->tp_as_number->nb_bool != NULL)
+        if (PyType_Check(v->v_object) && !Py_IS_TYPE(v->v_object, &PyType_Type) &&
+            Py_TYPE(v->v_object)->tp_as_number != NULL && Py_TYPE(v->v_object)->tp_as_number->nb_bool != NULL)
             break;
         *out = true;
         return JY_OK;
@@ -405,8 +407,11 @@ describe_object(struct jy_text *text, struct jy_frame *f, PyObject *object)
 static void
 describe(struct jy_text *text, struct jy_frame *f, const struct jy_value *v)
 {
-    static const char *const scalar_kinds[] = { [JY_KIND_ARRAY] = "array", [JY_KIND_NPSCALAR] = "numpy.", [JY_KIND_PYFLOAT] = "float",
-                                                [JY_KIND_PYINT] = "int", [JY_KIND_PYBOOL] = "bool" };
+    static const char *const scalar_kinds[] = { [JY_KIND_ARRAY] = "array",
+                                                [JY_KIND_NPSCALAR] = "numpy.",
+                                                [JY_KIND_PYFLOAT] = "float",
+                                                [JY_KIND_PYINT] = "int",
+                                                [JY_KIND_PYBOOL] = "bool" };
     switch ((enum jy_value_kind)v->v_kind) {
     case JY_V_NULL:
         jy_text_add(text, "NULL");

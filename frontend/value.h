@@ -13,32 +13,32 @@
 #define JY_NO_SOURCE UINT32_MAX
 
 enum jy_value_kind {
-    JY_V_NULL,      /* the interpreter's NULL below a callable */
-    JY_V_LAZY,      /* from the frame, not looked at yet: v_source, v_object (the live object, borrowed from the request or an already guarded parent) */
-    JY_V_CONST,     /* a known immutable object: v_object. None, bool, int, str, Ellipsis, types, dtype objects, code, np.float64 constants... */
-    JY_V_ARRAY,     /* exact numpy.ndarray of a supported dtype */
-    JY_V_SCALAR,    /* number whose value is not known while tracing: Python int/float/bool or NumPy scalar */
-    JY_V_TUPLE,     /* items; also made by BUILD_TUPLE */
-    JY_V_LIST,      /* items; mutable while nobody outside has it */
-    JY_V_DICT,      /* keys are constants in insertion order */
-    JY_V_RANGE,     /* start, stop, step as values */
-    JY_V_SLICE,     /* start, stop, step as values (NULL: None) */
-    JY_V_FUNCTION,  /* Python function: v_object known (guarded), or made by MAKE_FUNCTION */
-    JY_V_METHOD,    /* bound method: self + function or + name of a method of an array, list, ... */
-    JY_V_CALLABLE,  /* known C callable (guarded identity): builtin, ufunc, NumPy function, type: v_object */
-    JY_V_MODULE,    /* v_object, guarded identity */
-    JY_V_ITER,      /* iterator: enum jy_iter_how */
-    JY_V_CELL,      /* cell: contents */
-    JY_V_OPAQUE,    /* known only by its source; can be passed on and returned */
-    JY_V_SET,       /* constants in order of insertion; made while tracing, cannot be returned */
-    JY_V_DICTVIEW,  /* keys (position 0), values (1) or items (2) of the dict `sequence` */
+    JY_V_NULL, /* the interpreter's NULL below a callable */
+    JY_V_LAZY, /* from the frame, not looked at yet: v_source, v_object (the live object, borrowed from the request or an already guarded parent) */
+    JY_V_CONST, /* a known immutable object: v_object. None, bool, int, str, Ellipsis, types, dtype objects, code, np.float64 constants... */
+    JY_V_ARRAY, /* exact numpy.ndarray of a supported dtype */
+    JY_V_SCALAR,   /* number whose value is not known while tracing: Python int/float/bool or NumPy scalar */
+    JY_V_TUPLE,    /* items; also made by BUILD_TUPLE */
+    JY_V_LIST,     /* items; mutable while nobody outside has it */
+    JY_V_DICT,     /* keys are constants in insertion order */
+    JY_V_RANGE,    /* start, stop, step as values */
+    JY_V_SLICE,    /* start, stop, step as values (NULL: None) */
+    JY_V_FUNCTION, /* Python function: v_object known (guarded), or made by MAKE_FUNCTION */
+    JY_V_METHOD,   /* bound method: self + function or + name of a method of an array, list, ... */
+    JY_V_CALLABLE, /* known C callable (guarded identity): builtin, ufunc, NumPy function, type: v_object */
+    JY_V_MODULE,   /* v_object, guarded identity */
+    JY_V_ITER,     /* iterator: enum jy_iter_how */
+    JY_V_CELL,     /* cell: contents */
+    JY_V_OPAQUE,   /* known only by its source; can be passed on and returned */
+    JY_V_SET,      /* constants in order of insertion; made while tracing, cannot be returned */
+    JY_V_DICTVIEW, /* keys (position 0), values (1) or items (2) of the dict `sequence` */
 };
 
 /* What an iterator does when asked for the next value. Nothing is consumed ahead of the program. */
 enum jy_iter_how {
-    JY_ITER_SEQUENCE,  /* items of `sequence` from `position`: tuple, list (as long as it is by then), range, array; part 0: the dict that must not grow */
-    JY_ITER_REVERSED,  /* `position` items of `sequence` are left */
-    JY_ITER_ZIP,       /* a tuple of the next of each part; `strict` */
+    JY_ITER_SEQUENCE, /* items of `sequence` from `position`: tuple, list (as long as it is by then), range, array; part 0: the dict that must not grow */
+    JY_ITER_REVERSED, /* `position` items of `sequence` are left */
+    JY_ITER_ZIP,      /* a tuple of the next of each part; `strict` */
     JY_ITER_ENUMERATE, /* (position, next of part 0) */
     JY_ITER_MAP,       /* `sequence` is the function */
     JY_ITER_FILTER,    /* `sequence` is the function or None */
@@ -48,66 +48,66 @@ enum jy_iter_how {
 /* Memory that arrays live in: which graph node is its present version. Shared by all symbolic views of it. An array reshaped without a copy has a storage of its own that
  * follows the one it is made `of`: read `version` through jy_np_present. */
 struct jy_storage {
-    jy_ref version;          /* placeholder, fresh node, or last STORE */
-    bool fresh;              /* made during the trace */
-    uint32_t input;          /* !fresh: number of the graph input */
-    bool written;            /* !fresh: the unit writes it */
-    PyObject *object;        /* !fresh: the live array, borrowed from the traced call */
-    struct jy_value *of;     /* reshaped: the array whose elements these are; NULL */
-    jy_ref of_node;          /* its node when `version` was made */
+    jy_ref version;      /* placeholder, fresh node, or last STORE */
+    bool fresh;          /* made during the trace */
+    uint32_t input;      /* !fresh: number of the graph input */
+    bool written;        /* !fresh: the unit writes it */
+    PyObject *object;    /* !fresh: the live array, borrowed from the traced call */
+    struct jy_value *of; /* reshaped: the array whose elements these are; NULL */
+    jy_ref of_node;      /* its node when `version` was made */
 };
 
 struct jy_value {
     uint8_t v_kind;
-    bool v_temporary;        /* ARRAY: eager would hold the only reference on its stack */
-    jy_src v_source;         /* JY_NO_SOURCE for what was made while tracing */
-    PyObject *v_object;      /* LAZY, CONST, FUNCTION, CALLABLE, MODULE, OPAQUE; kept in the unit's object table */
+    bool v_temporary;   /* ARRAY: eager would hold the only reference on its stack */
+    jy_src v_source;    /* JY_NO_SOURCE for what was made while tracing */
+    PyObject *v_object; /* LAZY, CONST, FUNCTION, CALLABLE, MODULE, OPAQUE; kept in the unit's object table */
     union {
         struct {
             struct jy_storage *storage;
             const struct jy_view *view;     /* NULL: all of the storage, as its version node is */
             const struct jy_layout *layout; /* of this view, hints */
             jy_sx *shape;
-            jy_ref node;                    /* cached VIEW node ... */
-            jy_ref node_version;            /* ... of this version */
+            jy_ref node;         /* cached VIEW node ... */
+            jy_ref node_version; /* ... of this version */
             bool writeable;
-            bool frozen;                    /* read-only although its memory is not (broadcast_to): cannot be returned */
+            bool frozen; /* read-only although its memory is not (broadcast_to): cannot be returned */
             uint8_t ndim, dtype;
         } array;
         struct {
-            uint8_t kind, dtype;            /* enum jy_kind, jy_dtype */
-            bool has_size;                  /* PYINT made of sizes: `size` is its value and no node is needed */
+            uint8_t kind, dtype; /* enum jy_kind, jy_dtype */
+            bool has_size;       /* PYINT made of sizes: `size` is its value and no node is needed */
             jy_sx size;
-            jy_ref node;                    /* JY_NO_REF until needed */
+            jy_ref node; /* JY_NO_REF until needed */
         } scalar;
-        struct {                            /* TUPLE, LIST; DICT: values, with `keys` */
+        struct { /* TUPLE, LIST; DICT: values, with `keys` */
             struct jy_value **at;
             size_t n, cap;
             PyObject **keys;
             bool escaped;
         } seq;
-        struct {                            /* RANGE, SLICE */
+        struct { /* RANGE, SLICE */
             struct jy_value *start, *stop, *step;
         } range;
-        struct {                            /* FUNCTION (made while tracing): parts; METHOD: self, function, name */
+        struct { /* FUNCTION (made while tracing): parts; METHOD: self, function, name */
             struct jy_value *self, *function;
             PyObject *name;
             struct jy_value *defaults, *kwdefaults, *closure;
             PyObject *code;
             jy_src globals_of;
-            struct jy_frame *maker;         /* FUNCTION made while tracing: the frame whose globals it has */
+            struct jy_frame *maker; /* FUNCTION made while tracing: the frame whose globals it has */
         } func;
-        struct {                            /* ITER, DICTVIEW */
+        struct { /* ITER, DICTVIEW */
             struct jy_value *sequence;
             size_t position;
-            struct jy_value **parts;        /* iterators that this one asks */
+            struct jy_value **parts; /* iterators that this one asks */
             size_t nparts;
             struct jy_frame *frame;
             uint8_t how;
             bool strict, exhausted;
         } iter;
         struct {
-            struct jy_value *content;       /* NULL: empty */
+            struct jy_value *content; /* NULL: empty */
         } cell;
     } u;
 };
@@ -118,12 +118,13 @@ struct jy_frame;
 struct jy_value *jy_value_const(struct jy_frame *f, PyObject *object);
 /* One value per source: equal sources are one object. */
 struct jy_value *jy_value_lazy(struct jy_frame *f, PyObject *object, jy_src source);
-struct jy_value *jy_value_const_take(struct jy_frame *f, PyObject *object); /* refs: steals object; NULL: an exception is set */
+struct jy_value *jy_value_const_take(struct jy_frame *f,
+                                     PyObject *object); /* refs: steals object; NULL: an exception is set */
 struct jy_value *jy_value_callable(struct jy_frame *f, PyObject *object, jy_src source);
 struct jy_value *jy_value_seq(struct jy_frame *f, enum jy_value_kind kind, size_t n, struct jy_value *const *items);
 /* A fresh array node becomes a value with a storage of its own; a scalar node becomes a SCALAR of its node's kind. */
 struct jy_value *jy_value_of_node(struct jy_frame *f, jy_ref node);
-struct jy_value *jy_value_size(struct jy_frame *f, jy_sx size);   /* CONST when the expression is constant */
+struct jy_value *jy_value_size(struct jy_frame *f, jy_sx size); /* CONST when the expression is constant */
 struct jy_value *jy_value_new(struct jy_frame *f, enum jy_value_kind kind);
 
 /* Looks at a LAZY value: decides its kind, adds its guards, changes *v in place. Others are left alone. */
