@@ -26,6 +26,9 @@ size_t jy_guards_room(const struct jy_guard_program *program); /* bytes that `jy
 /* slots: bound parameters. On HOLD out->inputs is filled. *failed: index of the failing guard of a MISS. Always call jy_guards_clear afterwards. */
 enum jy_guard_result jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program *program,
                                      PyObject *function, PyObject *const *slots, uint32_t *failed);
+/* Whether these are objects that the unit's machine code may be given: the guards on arrays and sizes once more, for callers other than entry. */
+bool jy_guards_fit_inputs(const struct jy_unit *unit, PyObject *const *inputs);
+
 static inline void
 jy_guards_clear(struct jy_guard_values *values)
 {
