@@ -6,6 +6,8 @@
  * parameter is left out, on its defaults' number or names; the defaults themselves are sources. NumPy's own Python functions are never inlined. */
 #include "frontend/interp.h"
 
+#include "frontend/cpython/compat.h"
+
 #include <string.h>
 
 enum { DEFAULT_DEPTH = 40 };
@@ -48,6 +50,8 @@ check_callee(struct jy_frame *f, const struct callee *c)
         return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s with globals that are no plain dict", text);
     if (c->live != NULL && c->value->v_source == JY_NO_SOURCE)
         return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s, which nothing guards", text);
+    if (jy_compat_is_code_watched((PyObject *)c->code))
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s, which sys.monitoring watches", text);
     if (c->code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
         return jy_break(f, JY_BREAK_ASYNC, "%s", text);
     if (!(c->code->co_flags & CO_OPTIMIZED))

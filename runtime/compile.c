@@ -416,6 +416,8 @@ compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
     }
     struct jy_entry *entry = new_entry(&why, f, exec, slots);
     if (entry == NULL) {
+        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) /* a backend of the user's was interrupted */
+            return JY_ERROR;
         PyErr_Clear();
         return refuse_because(f, "INSTALL", "the compiled unit could not be installed", "report it", why);
     }

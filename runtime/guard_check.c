@@ -341,7 +341,7 @@ check(const struct jy_guard_program *p, PyObject **values, const struct jy_guard
     case JY_GUARD_KEYS:
         return has_keys(value, object);
     case JY_GUARD_CODE:
-        return PyFunction_Check(value) && ((PyFunctionObject *)value)->func_code == object;
+        return PyFunction_Check(value) && ((PyFunctionObject *)value)->func_code == object && !jy_compat_is_code_watched(object);
     case JY_GUARD_SIZE:
         return compare_sizes(p, values, g);
     case JY_GUARD_DISJOINT:
@@ -615,4 +615,24 @@ jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program
             return miss(failed, NO_GUARD);
     }
     return JY_GUARDS_HOLD;
+}
+
+bool
+jy_guards_fit_inputs(const struct jy_unit *unit, PyObject *const *inputs)
+{
+    struct jy_guard_program p = { .unit = unit };
+    PyObject **values = calloc(unit->u_sources.n, sizeof(*values));
+    bool fit = values != NULL;
+    for (size_t k = 0; fit && k < unit->u_inputs.n; k++) {
+        const struct jy_input *input = &unit->u_inputs.at[k];
+        values[input->source] = inputs[k];
+        fit = (input->kind != JY_KIND_ARRAY || PyArray_CheckExact(inputs[k])) && (input->kind != JY_KIND_PYINT || PyLong_CheckExact(inputs[k]));
+    }
+    for (size_t k = 0; fit && k < unit->u_guards.n; k++) {
+        const struct jy_guard *g = &unit->u_guards.at[k];
+        bool concerns = g->kind == JY_GUARD_SIZE || g->kind == JY_GUARD_DISJOINT || (g->kind == JY_GUARD_ARRAY && values[g->source] != NULL);
+        fit = !concerns || check(&p, values, g) == 1;
+    }
+    free(values);
+    return fit;
 }

@@ -39,6 +39,9 @@ void jy_compat_fill_watch(struct jy_compat_watch *out, int own_tool);
  * left out.  Conservative: events nobody would see may count. */
 static inline bool jy_compat_is_watched(const struct jy_compat_watch *watch, PyThreadState *thread, PyObject *code);
 
+/* A sys.monitoring tool watches this code object by itself: it must not be inlined. */
+static inline bool jy_compat_is_code_watched(PyObject *code);
+
 /* Before and after compiling, so that a tracer does not see what the compiler calls; nests. */
 static inline void
 jy_compat_enter_tracing(PyThreadState *thread)
@@ -153,6 +156,13 @@ jy_compat_is_watched(const struct jy_compat_watch *watch, PyThreadState *thread,
     (void)watch, (void)code;
     return thread->cframe->use_tracing != 0;
 }
+
+static inline bool
+jy_compat_is_code_watched(PyObject *code)
+{
+    (void)code;
+    return false;
+}
 #else
 static inline bool
 jy_compat_has_tools(const uint8_t *tools, size_t n, uint64_t mask)
@@ -172,6 +182,13 @@ jy_compat_is_watched(const struct jy_compat_watch *watch, PyThreadState *thread,
         return true;
     const _PyCoMonitoringData *own = ((PyCodeObject *)code)->_co_monitoring;
     return own != NULL && jy_compat_has_tools(own->local_monitors.tools, sizeof(_Py_LocalMonitors), watch->w_mask);
+}
+
+static inline bool
+jy_compat_is_code_watched(PyObject *code)
+{
+    const _PyCoMonitoringData *own = ((PyCodeObject *)code)->_co_monitoring;
+    return own != NULL && jy_compat_has_tools(own->local_monitors.tools, sizeof(_Py_LocalMonitors), UINT64_MAX);
 }
 _Static_assert(sizeof(_Py_GlobalMonitors) >= 8 && sizeof(_Py_GlobalMonitors) <= 16, "read as two words");
 _Static_assert(sizeof(_Py_LocalMonitors) >= 8 && sizeof(_Py_LocalMonitors) <= 16, "read as two words");

@@ -31,6 +31,14 @@ class Node:
         return f"<{self.name} {self.target} {self.dtype}{list(self.shape)}>"
 
 
+class RunOriginal(BaseException):
+    """A graph met something that only the original can report, such as a floating-point warning; `answer` tells entry so."""
+
+    def __init__(self, answer):
+        super().__init__(answer)
+        self.answer = answer
+
+
 class Graph:
     """nodes, outputs, `code` (as Python source), `print_tabular()`; calling it runs it node by node through NumPy."""
 
@@ -58,4 +66,7 @@ class Graph:
         """Runs the graph on the given inputs (one per placeholder); returns the tuple of outputs."""
         if self._runner is None:
             raise TypeError("this graph is a description only; a backend's graph can be called")
-        return self._runner(*inputs)
+        outputs = self._runner(*inputs)
+        if not isinstance(outputs, tuple):
+            raise RunOriginal(outputs)
+        return outputs
