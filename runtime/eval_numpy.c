@@ -139,12 +139,38 @@ in_layout(const struct numpy_run *run, const struct jy_node *node, PyObject *res
     return array;
 }
 
+/* The operators of integer scalars report an overflow, which the ufuncs do not. refs: new; NULL without an exception: another operation */
+static PyObject *
+integer_operator(const struct numpy_run *run, const struct jy_node *node)
+{
+    bool is_scalar = node->n_kind == JY_KIND_NPSCALAR || node->n_kind == JY_KIND_PYINT;
+    if (!is_scalar || (node->n_dtype != JY_I32 && node->n_dtype != JY_I64))
+        return NULL;
+    switch (node->n_op) {
+    case JY_OP_ADD:
+        return PyNumber_Add(arg(run, node, 0), arg(run, node, 1));
+    case JY_OP_SUB:
+        return PyNumber_Subtract(arg(run, node, 0), arg(run, node, 1));
+    case JY_OP_MUL:
+        return PyNumber_Multiply(arg(run, node, 0), arg(run, node, 1));
+    case JY_OP_NEG:
+        return PyNumber_Negative(arg(run, node, 0));
+    case JY_OP_ABS:
+        return PyNumber_Absolute(arg(run, node, 0));
+    default:
+        return NULL;
+    }
+}
+
 /* By name, with the operands in order. */
 static PyObject *
 call_by_name(const struct numpy_run *run, const struct jy_node *node)
 {
     if (divides_by_zero(run, node) || overflows(run, node))
         return NULL;
+    PyObject *number = integer_operator(run, node);
+    if (number != NULL || PyErr_Occurred())
+        return as_kind(node, number);
     PyObject *callable = PyObject_GetAttrString(run->numpy, jy_op_info[node->n_op].oracle),
              *args = PyTuple_New(node->n_nargs), *result = NULL;
     for (size_t i = 0; args != NULL && i < node->n_nargs; i++)
@@ -156,12 +182,49 @@ call_by_name(const struct numpy_run *run, const struct jy_node *node)
     return as_kind(node, result);
 }
 
+static bool
+is_handed_out(const struct numpy_run *run, const struct jy_node *node)
+{
+    for (size_t k = 0; k < run->g->g_outputs.n; k++) {
+        jy_ref storage = jy_graph_at(run->g, run->g->g_outputs.at[k])->n_storage;
+        if (storage != JY_NO_REF && jy_graph_at(run->g, storage) == node)
+            return true;
+    }
+    return false;
+}
+
+/* The array, or a view with one element along axes that are stretched, or (`like` given) a view stretched as that one is. refs: new */
+static PyObject *
+unstretched(PyArrayObject *array, PyArrayObject *like)
+{
+    struct jy_desc desc = { .data = PyArray_BYTES(array) };
+    int64_t extents[JY_MAX_NDIM];
+    jy_dtype dtype;
+    bool stretched = false;
+    for (int d = 0; d < PyArray_NDIM(array); d++) {
+        bool still = PyArray_STRIDE(like == NULL ? array : like, d) == 0 && PyArray_SIZE(array) != 0;
+        stretched |= still;
+        extents[d] = like != NULL ? PyArray_DIM(like, d) : still ? 1 : PyArray_DIM(array, d);
+        desc.stride[d] = still ? 0 : PyArray_STRIDE(array, d);
+    }
+    if (!stretched || !jy_dtype_from_number(&dtype, PyArray_TYPE(array)))
+        return Py_NewRef(array);
+    return jy_wrap_view(dtype, (size_t)PyArray_NDIM(array), extents, &desc, (PyObject *)array);
+}
+
+/* Inside of a ufunc an operand is cast in pieces and keeps the strides that say how the result is laid out: a stretched axis has none. */
 static PyObject *
 cast(const struct numpy_run *run, const struct jy_node *node)
 {
     PyObject *dtype = (PyObject *)PyArray_DescrFromType(jy_dtype_info[node->n_dtype].number);
-    PyObject *array = PyArray_FROM_O(arg(run, node, 0));
-    PyObject *result = array == NULL ? NULL : PyObject_CallMethod(array, "astype", "O", dtype);
+    PyObject *array = PyArray_FROM_O(arg(run, node, 0)), *result = NULL;
+    bool inside = array != NULL && node->n_kind == JY_KIND_ARRAY && !is_handed_out(run, node);
+    PyObject *from = inside ? unstretched((PyArrayObject *)array, NULL) : Py_XNewRef(array);
+    if (from != NULL)
+        result = PyObject_CallMethod(from, "astype", "O", dtype);
+    if (inside && result != NULL)
+        Py_SETREF(result, unstretched((PyArrayObject *)result, (PyArrayObject *)array));
+    Py_XDECREF(from);
     Py_XDECREF(array);
     Py_DECREF(dtype);
     return as_kind(node, result);

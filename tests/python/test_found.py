@@ -1,8 +1,9 @@
 """Programs that once gave something else than eager, each the smallest that showed it, on every executor."""
 
-import jitney
 import numpy as np
 import pytest
+
+import jitney
 from jitney import testing
 
 EXECUTORS = ("numpy", "graph", "loop", "llvm")
@@ -52,6 +53,23 @@ def store_through_a_view_of_what_numpy_returned(a):
 @found((np.ones((1, 5))[..., 1:-1],), (np.ones((1, 3))[..., 1:-1],), (np.broadcast_to(np.ones(1), (1,)).reshape(1, 1),))
 def reshape_to_the_same_shape(a):
     return a.reshape(1, -1), a.reshape(1, -1)[:], a.reshape(a.shape), a.ravel()
+
+
+@found((np.broadcast_to(np.zeros(3, bool), (2, 3)),), (np.broadcast_to(np.ones((2, 1), bool), (2, 3)),))
+def cast_of_a_stretched_operand(a):
+    return 3 + a
+
+
+@found((np.array([5, 7], np.int32),), (np.array([-(2**31), 5], np.int32),), (np.array([2**31 - 1, 5], np.int32),))
+def overflow_of_elements(a):
+    for i in range(a.shape[0]):
+        a[i] = a[i] + -1
+    return a, a[0] * a[1], -a[0]
+
+
+@found((np.ones(2), 3), (np.ones(2), 2**40), (np.ones(2), 2**62))
+def products_of_python_ints(a, n):
+    return a + 1, n * n, n + n
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
