@@ -167,6 +167,13 @@ make_dynamic(struct jy_function *f, const char *source)
     at[f->f_ndynamic] = NULL;
 }
 
+/* An int, or a float that the program branched on: symbolic next time, where that is possible. */
+static bool
+pins_number(const struct jy_unit *unit, const struct jy_guard *guard)
+{
+    return guard->kind == JY_GUARD_INT || (guard->kind == JY_GUARD_EQUALS && PyFloat_CheckExact(jy_unit_object(unit, guard->object)));
+}
+
 /* Why the newest entry does not fit: an int that has a second value becomes symbolic. */
 static void
 learn_from_miss(struct jy_function *f, PyObject *const *slots)
@@ -187,7 +194,7 @@ learn_from_miss(struct jy_function *f, PyObject *const *slots)
     if (held != JY_GUARDS_MISS)
         return;
     const struct jy_guard *guard = failed < unit->u_guards.n ? &unit->u_guards.at[failed] : NULL;
-    if (guard != NULL && guard->kind == JY_GUARD_INT && f->f_ints != 0) {
+    if (guard != NULL && f->f_ints != 0 && pins_number(unit, guard)) {
         jy_source_print(&text, unit, guard->source);
         if (text.at != NULL)
             make_dynamic(f, text.at);
