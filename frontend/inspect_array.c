@@ -17,7 +17,8 @@ jy_inspect_array_init(void)
 static bool
 known_descr(jy_dtype *out, const PyArray_Descr *descr)
 {
-    return jy_dtype_from_number(out, descr->type_num) && PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == NULL;
+    return jy_dtype_from_number(out, descr->type_num) && PyArray_ISNBO(descr->byteorder) &&
+           PyDataType_METADATA(descr) == NULL;
 }
 
 static void

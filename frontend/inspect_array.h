@@ -15,7 +15,7 @@ struct jy_inspected_array {
     uint8_t ndim;
     int64_t shape[JY_MAX_NDIM], stride[JY_MAX_NDIM];
     bool c_contiguous, writeable;
-    uintptr_t low, high;         /* memory from the lowest byte to behind the highest; equal when there is no element */
+    uintptr_t low, high; /* memory from the lowest byte to behind the highest; equal when there is no element */
 };
 
 /* Imports NumPy's C API, once per process. -1 with an exception. */

@@ -9,7 +9,7 @@ slot_of(struct jy_frame *f, size_t *out, const char *function, const char *const
     for (*out = 0; names[*out] != NULL; ++*out)
         if (PyUnicode_CompareWithASCIIString(name, names[*out]) == 0)
             return JY_OK;
-    return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with %s=", function, PyUnicode_AsUTF8(name));
+    return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with %s=", function, jy_utf8(name));
 }
 
 jy_status
@@ -54,7 +54,8 @@ jy_np_order_arg(struct jy_frame *f, char *out, struct jy_value *v)
     *out = '\0';
     if (!jy_np_given(v))
         return JY_OK;
-    const char *text = v->v_kind == JY_V_CONST && PyUnicode_CheckExact(v->v_object) ? PyUnicode_AsUTF8(v->v_object) : NULL;
+    const char *text =
+        v->v_kind == JY_V_CONST && PyUnicode_CheckExact(v->v_object) ? PyUnicode_AsUTF8(v->v_object) : NULL;
     PyErr_Clear();
     if (text == NULL || strlen(text) != 1 || strchr("CFAK", *text) == NULL)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "an order that is not 'C', 'F', 'A' or 'K'");
@@ -160,5 +161,6 @@ jy_status
 jy_np_array_arg(struct jy_frame *f, const char *function, struct jy_value *v)
 {
     TRY(jy_value_realize(f, v));
-    return v->v_kind == JY_V_ARRAY ? JY_OK : jy_break(f, JY_BREAK_NUMPY_CALL, "%s of %s", function, jy_value_describe(f, v));
+    return v->v_kind == JY_V_ARRAY ? JY_OK
+                                   : jy_break(f, JY_BREAK_NUMPY_CALL, "%s of %s", function, jy_value_describe(f, v));
 }

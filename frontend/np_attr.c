@@ -83,7 +83,7 @@ static const struct attribute {
     const char *name;
     struct jy_value *(*get)(struct jy_frame *f, struct jy_value *self, const struct described *d);
 } attributes[] = {
-    { "shape", shape_of },       { "ndim", ndim_of },     { "size", size_of }, { "dtype", dtype_of },
+    { "shape", shape_of },       { "ndim", ndim_of },     { "size", size_of },   { "dtype", dtype_of },
     { "itemsize", itemsize_of }, { "nbytes", nbytes_of }, { "T", transpose_of },
 };
 
@@ -115,7 +115,7 @@ jy_np_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *self, 
         }
     bool method = is_ufunc ? PyUnicode_CompareWithASCIIString(name, "reduce") == 0 : jy_np_knows_method(name);
     if (!method)
-        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of %s", PyUnicode_AsUTF8(name), jy_value_describe(f, self));
+        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of %s", jy_utf8(name), jy_value_describe(f, self));
     *out = jy_value_new(f, JY_V_METHOD);
     (*out)->u.func.self = self;
     (*out)->u.func.name = name;
@@ -135,13 +135,15 @@ jy_np_length(struct jy_frame *f, struct jy_value **out, struct jy_value *array)
 
 /* np.ndim(a), np.shape(a), np.size(a) */
 jy_status
-jy_np_attr_of(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-              PyObject *kwnames)
+jy_np_attr_of(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+              struct jy_value *const *args, PyObject *kwnames)
 {
     struct described d;
     if (nargs != 1 || kwnames != NULL)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with these arguments", row->name);
     TRY(describe_value(f, &d, args[0]));
-    *out = row->datum == 0 ? ndim_of(f, args[0], &d) : row->datum == 1 ? shape_of(f, args[0], &d) : size_of(f, args[0], &d);
+    *out = row->datum == 0   ? ndim_of(f, args[0], &d)
+           : row->datum == 1 ? shape_of(f, args[0], &d)
+                             : size_of(f, args[0], &d);
     return JY_OK;
 }

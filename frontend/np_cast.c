@@ -31,8 +31,8 @@ new_copy(struct jy_frame *f, struct jy_value **out, struct jy_value *array, jy_d
 }
 
 jy_status
-jy_np_cast_copy(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                PyObject *kwnames)
+jy_np_cast_copy(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "order", NULL };
     struct jy_value *slots[2];
@@ -44,8 +44,8 @@ jy_np_cast_copy(struct jy_frame *f, struct jy_value **out, const struct jy_np_ro
 }
 
 jy_status
-jy_np_cast_astype(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_cast_astype(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "dtype", "order", "casting", "subok", "copy", NULL };
     struct jy_value *slots[6];
@@ -77,13 +77,14 @@ check_not_contiguous(struct jy_frame *f, const struct jy_value *array)
     bool strided = !jy_layout_is_c_order(array->u.array.layout, ndim);
     for (size_t d = 0; d < ndim; d++)
         strided &= jy_np_hint(f, array->u.array.shape[d]) > 1;
-    return strided ? JY_OK : jy_break(f, JY_BREAK_MEMORY_ORDER, "a strided array that may be contiguous in another call");
+    return strided ? JY_OK
+                   : jy_break(f, JY_BREAK_MEMORY_ORDER, "a strided array that may be contiguous in another call");
 }
 
 /* datum 0: asarray, 1: array, 2: ascontiguousarray */
 jy_status
-jy_np_cast_array(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                 PyObject *kwnames)
+jy_np_cast_array(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                 struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "dtype", "copy", "order", NULL };
     struct jy_value *slots[4], *array;
@@ -116,8 +117,8 @@ jy_np_cast_array(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
 
 /* np.float64(x) and its like: a NumPy scalar of a number. */
 jy_status
-jy_np_cast_type(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                PyObject *kwnames)
+jy_np_cast_type(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                struct jy_value *const *args, PyObject *kwnames)
 {
     struct jy_np_operand operand;
     jy_dtype to = (jy_dtype)row->datum;
@@ -164,8 +165,8 @@ only_element(struct jy_frame *f, struct jy_value **out, struct jy_value *v, cons
 }
 
 jy_status
-jy_np_cast_item(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                PyObject *kwnames)
+jy_np_cast_item(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                struct jy_value *const *args, PyObject *kwnames)
 {
     struct jy_value *element;
     jy_dtype as;
@@ -173,14 +174,15 @@ jy_np_cast_item(struct jy_frame *f, struct jy_value **out, const struct jy_np_ro
         return jy_break(f, JY_BREAK_NUMPY_CALL, "item with arguments");
     TRY(jy_value_realize(f, args[0]));
     TRY(only_element(f, &element, args[0], row->name));
-    enum jy_kind kind = python_kind((jy_dtype)(jy_np_is_scalar(element) ? element->u.scalar.dtype : element->u.array.dtype), &as);
+    enum jy_kind kind =
+        python_kind((jy_dtype)(jy_np_is_scalar(element) ? element->u.scalar.dtype : element->u.array.dtype), &as);
     return jy_np_scalar_of(f, out, element, kind, as);
 }
 
 /* float(x), int(x) */
 jy_status
-jy_np_cast_number(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_cast_number(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     struct jy_np_operand operand;
     bool ok;

@@ -22,8 +22,8 @@ filling(struct jy_frame *f, jy_ref *out, int what, struct jy_value *fill, jy_dty
 }
 
 static jy_status
-create(struct jy_frame *f, struct jy_value **out, int what, struct jy_value *fill, jy_dtype dtype, size_t ndim, const jy_sx *shape,
-       const struct jy_layout *layout)
+create(struct jy_frame *f, struct jy_value **out, int what, struct jy_value *fill, jy_dtype dtype, size_t ndim,
+       const jy_sx *shape, const struct jy_layout *layout)
 {
     struct jy_graph *g = f->f_trace->graph;
     jy_ref node;
@@ -50,10 +50,11 @@ dtype_of_fill(struct jy_frame *f, jy_dtype *out, struct jy_value *fill)
 }
 
 jy_status
-jy_np_create_filled(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                    PyObject *kwnames)
+jy_np_create_filled(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                    struct jy_value *const *args, PyObject *kwnames)
 {
-    static const char *const plain[] = { "shape", "dtype", "order", NULL }, *const full[] = { "shape", "fill_value", "dtype", "order", NULL };
+    static const char *const plain[] = { "shape", "dtype", "order", NULL }, *const full[] = { "shape", "fill_value",
+                                                                                              "dtype", "order", NULL };
     struct jy_value *slots[4], *fill = NULL, **rest = &slots[1];
     jy_sx shape[JY_MAX_NDIM];
     jy_dtype dtype = JY_F64;
@@ -80,8 +81,8 @@ jy_np_create_filled(struct jy_frame *f, struct jy_value **out, const struct jy_n
 }
 
 jy_status
-jy_np_create_like(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_create_like(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const plain[] = { "a", "dtype", NULL }, *const full[] = { "a", "fill_value", "dtype", NULL };
     struct jy_value *slots[3], *fill = NULL, **rest = &slots[1];
@@ -100,8 +101,8 @@ jy_np_create_like(struct jy_frame *f, struct jy_value **out, const struct jy_np_
 }
 
 jy_status
-jy_np_create_fill(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_create_fill(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "value", NULL };
     struct jy_value *slots[2];

@@ -10,7 +10,7 @@
 struct subscript {
     struct jy_view view;
     jy_sx shape[JY_MAX_NDIM];
-    size_t ndim, axis;         /* axes made, axes of the array used up */
+    size_t ndim, axis; /* axes made, axes of the array used up */
     bool only_ints;
 };
 
@@ -113,8 +113,8 @@ add_int(struct jy_frame *f, struct subscript *s, const struct jy_value *array, j
     if (jy_guard_size(f, index, JY_LT, 0))
         index = combine(f, JY_SX_ADD, extent, index);
     if (!jy_guard_size(f, index, JY_GE, 0) || !jy_guard_size(f, extent, JY_GT, index))
-        return jy_break(f, JY_BREAK_RAISES, "index %" PRId64 " is out of bounds for an axis of %" PRId64, jy_np_hint(f, index),
-                        jy_np_hint(f, extent));
+        return jy_break(f, JY_BREAK_RAISES, "index %" PRId64 " is out of bounds for an axis of %" PRId64,
+                        jy_np_hint(f, index), jy_np_hint(f, extent));
     s->view.start[s->axis++] = index;
     return JY_OK;
 }
@@ -217,7 +217,8 @@ is_whole(const struct jy_view *view, const struct jy_value *target, const struct
 {
     bool whole = view->ndim == base->n_ndim;
     for (size_t d = 0; whole && d < view->ndim; d++)
-        whole = view->axis[d] == (int)d && view->step[d] == 1 && view->start[d] == 0 && target->u.array.shape[d] == base->n_shape[d];
+        whole = view->axis[d] == (int)d && view->step[d] == 1 && view->start[d] == 0 &&
+                target->u.array.shape[d] == base->n_shape[d];
     return whole;
 }
 
@@ -240,7 +241,8 @@ fill_region(struct jy_frame *f, const struct jy_value *target, jy_ref ref)
     view.ndim = (uint8_t)ndim;
     for (size_t d = 0; d < ndim; d++) {
         size_t axis = d + node->n_ndim - ndim;
-        bool walks = d + node->n_ndim >= ndim && jy_np_hint(f, node->n_shape[axis]) == jy_np_hint(f, target->u.array.shape[d]);
+        bool walks =
+            d + node->n_ndim >= ndim && jy_np_hint(f, node->n_shape[axis]) == jy_np_hint(f, target->u.array.shape[d]);
         view.axis[d] = walks ? (int8_t)axis : -1;
         view.step[d] = walks;
     }
@@ -255,7 +257,8 @@ check_store(struct jy_frame *f, const struct jy_value *target, jy_ref ref)
     if (node->n_ndim > target->u.array.ndim)
         return jy_break(f, JY_BREAK_BROADCAST, "a value with more axes than the array that is written");
     for (size_t d = 0; d < node->n_ndim; d++) {
-        jy_sx x = jy_graph_at(f->f_trace->graph, ref)->n_shape[d], extent = target->u.array.shape[target->u.array.ndim - node->n_ndim + d];
+        jy_sx x = jy_graph_at(f->f_trace->graph, ref)->n_shape[d],
+              extent = target->u.array.shape[target->u.array.ndim - node->n_ndim + d];
         int64_t own = jy_np_hint(f, x), want = jy_np_hint(f, extent);
         if (own != want && own != 1)
             return jy_break(f, JY_BREAK_BROADCAST, "extent %" PRId64 " into extent %" PRId64, own, want);

@@ -38,8 +38,8 @@ int jy_np_version(void);
 /* ---- np_args.c ---- */
 
 /* Sorts arguments into slots by the NULL-terminated parameter names; what was not given is NULL. All are realized. */
-jy_status jy_np_bind(struct jy_frame *f, const char *function, const char *const *names, struct jy_value **slots, size_t nargs,
-                     struct jy_value *const *args, PyObject *kwnames);
+jy_status jy_np_bind(struct jy_frame *f, const char *function, const char *const *names, struct jy_value **slots,
+                     size_t nargs, struct jy_value *const *args, PyObject *kwnames);
 static inline bool
 jy_np_given(const struct jy_value *v)
 {
@@ -55,7 +55,8 @@ jy_status jy_np_axis_arg(struct jy_frame *f, size_t *out, struct jy_value *v, si
 /* An axis, a tuple of axes, or None (all): bit mask. */
 jy_status jy_np_axes_arg(struct jy_frame *f, uint32_t *out, struct jy_value *v, size_t ndim);
 /* An int or a sequence of ints as a shape; -1 is kept as the constant -1. */
-jy_status jy_np_shape_arg(struct jy_frame *f, size_t *ndim, jy_sx *shape, size_t nvalues, struct jy_value *const *values);
+jy_status jy_np_shape_arg(struct jy_frame *f, size_t *ndim, jy_sx *shape, size_t nvalues,
+                          struct jy_value *const *values);
 /* Items of a tuple or list value, or of a CONST tuple; *n is SIZE_MAX when it is neither. */
 jy_status jy_np_items(struct jy_frame *f, size_t *n, struct jy_value ***items, struct jy_value *v);
 jy_status jy_np_array_arg(struct jy_frame *f, const char *function, struct jy_value *v);
@@ -65,10 +66,10 @@ jy_status jy_np_array_arg(struct jy_frame *f, const char *function, struct jy_va
 enum jy_np_form { JY_NP_ARRAY, JY_NP_SCALAR, JY_NP_WEAK_INT, JY_NP_WEAK_FLOAT, JY_NP_PYBOOL };
 struct jy_np_operand {
     struct jy_value *value;
-    uint8_t form;            /* enum jy_np_form */
-    uint8_t dtype;           /* own; of weak ones I64, F64 */
-    uint32_t stretch;        /* ARRAY: own axes of extent 1 that broadcasting stretches (jy_np_broadcast) */
-    jy_sx *renamed;          /* ARRAY: shape in the result's expressions, where own ones are equal by guards only; NULL */
+    uint8_t form;     /* enum jy_np_form */
+    uint8_t dtype;    /* own; of weak ones I64, F64 */
+    uint32_t stretch; /* ARRAY: own axes of extent 1 that broadcasting stretches (jy_np_broadcast) */
+    jy_sx *renamed;   /* ARRAY: shape in the result's expressions, where own ones are equal by guards only; NULL */
 };
 
 static inline bool
@@ -81,7 +82,8 @@ jy_status jy_np_classify(struct jy_frame *f, bool *ok, struct jy_np_operand *out
 /* Is the value an array or a NumPy scalar (constant ones included)? */
 jy_status jy_np_concerns(struct jy_frame *f, bool *out, struct jy_value *v);
 /* The loop that `op`'s ufunc takes: dtype of all inputs, dtype of the output. */
-jy_status jy_np_resolve(struct jy_frame *f, jy_dtype *in, jy_dtype *result, jy_op op, size_t n, const struct jy_np_operand *operands);
+jy_status jy_np_resolve(struct jy_frame *f, jy_dtype *in, jy_dtype *result, jy_op op, size_t n,
+                        const struct jy_np_operand *operands);
 /* np.result_type */
 jy_status jy_np_common(struct jy_frame *f, jy_dtype *out, size_t n, const struct jy_np_operand *operands);
 /* The operand's node, stretched, as `to`. */
@@ -102,13 +104,14 @@ void jy_np_guard_degenerate(struct jy_frame *f, size_t ndim, const jy_sx *shape)
 jy_status jy_np_broadcast(struct jy_frame *f, struct jy_np_geometry *out, size_t n, struct jy_np_operand *operands);
 /* Memory order of a new array that NumPy's iterator allocates over these operands; *out NULL: C order. `dtype_in`: element type of the loop (JY_DTYPE_NONE: never the ufunc machinery's
  * short cut for contiguous operands). */
-jy_status jy_np_result_layout(struct jy_frame *f, const struct jy_layout **out, const struct jy_np_geometry *geometry, size_t n,
-                              const struct jy_np_operand *operands, jy_dtype dtype_in, jy_dtype dtype_out);
+jy_status jy_np_result_layout(struct jy_frame *f, const struct jy_layout **out, const struct jy_np_geometry *geometry,
+                              size_t n, const struct jy_np_operand *operands, jy_dtype dtype_in, jy_dtype dtype_out);
 /* The same of a reduction of `array` over `axes`. */
-jy_status jy_np_reduce_layout(struct jy_frame *f, const struct jy_layout **out, struct jy_value *array, uint32_t axes, bool keepdims,
-                              jy_dtype dtype);
+jy_status jy_np_reduce_layout(struct jy_frame *f, const struct jy_layout **out, struct jy_value *array, uint32_t axes,
+                              bool keepdims, jy_dtype dtype);
 /* Memory order of a copy with order="K". */
-jy_status jy_np_keep_layout(struct jy_frame *f, const struct jy_layout **out, const struct jy_value *array, jy_dtype dtype);
+jy_status jy_np_keep_layout(struct jy_frame *f, const struct jy_layout **out, const struct jy_value *array,
+                            jy_dtype dtype);
 /* Is the array one block in C order whatever the sizes are? */
 bool jy_np_is_c_block(const struct jy_value *array);
 void jy_np_set_layout(struct jy_frame *f, jy_ref node, const struct jy_layout *layout);
@@ -118,8 +121,8 @@ jy_sx jy_np_size(struct jy_frame *f, size_t ndim, const jy_sx *shape);
 
 enum jy_np_apply_flags { JY_NP_OPERATOR = 1 };
 /* `into`: out=, or the left side of an in-place operator; NULL: a new array or NumPy scalar. */
-jy_status jy_np_apply(struct jy_frame *f, struct jy_value **out, jy_op op, size_t n, struct jy_value *const *args, struct jy_value *into,
-                      unsigned flags);
+jy_status jy_np_apply(struct jy_frame *f, struct jy_value **out, jy_op op, size_t n, struct jy_value *const *args,
+                      struct jy_value *into, unsigned flags);
 
 /* ---- np_shape.c: views ---- */
 
@@ -146,7 +149,8 @@ jy_status jy_np_will_write(struct jy_frame *f, struct jy_value *array);
 
 jy_status jy_np_reduce_ufunc(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
                              struct jy_value *const *args, PyObject *kwnames);
-jy_status jy_np_reduce(struct jy_frame *f, struct jy_value **out, jy_op op, struct jy_value *array, uint32_t axes, bool keepdims);
+jy_status jy_np_reduce(struct jy_frame *f, struct jy_value **out, jy_op op, struct jy_value *array, uint32_t axes,
+                       bool keepdims);
 
 /* ---- np_linalg.c ---- */
 
@@ -155,22 +159,24 @@ jy_status jy_np_matmul(struct jy_frame *f, struct jy_value **out, struct jy_valu
 /* ---- np_cast.c ---- */
 
 /* A NumPy scalar or Python number with the value of a 0-d operand. */
-jy_status jy_np_scalar_of(struct jy_frame *f, struct jy_value **out, struct jy_value *v, enum jy_kind kind, jy_dtype dtype);
+jy_status jy_np_scalar_of(struct jy_frame *f, struct jy_value **out, struct jy_value *v, enum jy_kind kind,
+                          jy_dtype dtype);
 
 /* ---- np_callout.c: calls of NumPy itself ---- */
 
 struct jy_np_callout {
-    const char *callee;                /* path under numpy */
-    PyObject *keywords;                /* dict of constants, or NULL. refs: stolen */
+    const char *callee; /* path under numpy */
+    PyObject *keywords; /* dict of constants, or NULL. refs: stolen */
     size_t nargs;
     const jy_ref *args;
     enum jy_kind kind;
     jy_dtype dtype;
     size_t ndim;
     const jy_sx *shape;
-    const struct jy_layout *layout;    /* NULL: C order */
+    const struct jy_layout *layout; /* NULL: C order */
 };
-jy_status jy_np_callout_gather(struct jy_frame *f, struct jy_value **out, struct jy_value *array, struct jy_value *indices);
+jy_status jy_np_callout_gather(struct jy_frame *f, struct jy_value **out, struct jy_value *array,
+                               struct jy_value *indices);
 jy_status jy_np_call_out(struct jy_frame *f, struct jy_value **out, const struct jy_np_callout *call);
 
 #endif

@@ -70,7 +70,8 @@ rename_extent(struct jy_frame *f, struct jy_np_operand *operand, size_t axis, jy
 {
     const struct jy_value *v = operand->value;
     if (operand->renamed == NULL)
-        operand->renamed = jy_arena_copy(jy_frame_arena(f), v->u.array.shape, v->u.array.ndim * sizeof *v->u.array.shape);
+        operand->renamed =
+            jy_arena_copy(jy_frame_arena(f), v->u.array.shape, v->u.array.ndim * sizeof *v->u.array.shape);
     operand->renamed[axis] = extent;
 }
 
@@ -92,7 +93,8 @@ jy_np_broadcast(struct jy_frame *f, struct jy_np_geometry *out, size_t n, struct
             jy_sx x = v->u.array.shape[axis];
             int64_t own = jy_np_hint(f, x), other = jy_np_hint(f, extent);
             if (own != other && own != 1)
-                return jy_break(f, JY_BREAK_BROADCAST, "extents %" PRId64 " and %" PRId64 " do not broadcast", own, other);
+                return jy_break(f, JY_BREAK_BROADCAST, "extents %" PRId64 " and %" PRId64 " do not broadcast", own,
+                                other);
             if (x == 1)
                 continue;
             jy_guard_size(f, x, JY_EQ, own == other ? extent : 1);
@@ -160,7 +162,8 @@ flags_of(struct jy_frame *f, const struct jy_value *v)
 }
 
 static void
-fill_strides(struct jy_frame *f, struct strides *out, const struct jy_np_geometry *geometry, size_t n, const struct jy_np_operand *operands)
+fill_strides(struct jy_frame *f, struct strides *out, const struct jy_np_geometry *geometry, size_t n,
+             const struct jy_np_operand *operands)
 {
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < n; i++) {
@@ -222,12 +225,14 @@ layout_in_order(struct jy_frame *f, size_t ndim, const jy_sx *shape, const uint8
     for (size_t d = 0; d < ndim; d++)
         extents[d] = jy_np_hint(f, shape[d]);
     struct jy_layout layout = jy_layout_fresh(ndim, extents, order, jy_dtype_info[dtype].bytes);
-    return ndim == 0 || jy_layout_is_c_order(&layout, ndim) ? NULL : jy_arena_copy(jy_frame_arena(f), &layout, sizeof layout);
+    return ndim == 0 || jy_layout_is_c_order(&layout, ndim) ? NULL
+                                                            : jy_arena_copy(jy_frame_arena(f), &layout, sizeof layout);
 }
 
 /* Does the ufunc machinery take its short cut for contiguous operands of one shape, and into which order? IS_C or IS_F; 0: no. */
 static unsigned
-short_cut(struct jy_frame *f, const struct jy_np_geometry *geometry, size_t n, const struct jy_np_operand *operands, jy_dtype dtype_in)
+short_cut(struct jy_frame *f, const struct jy_np_geometry *geometry, size_t n, const struct jy_np_operand *operands,
+          jy_dtype dtype_in)
 {
     unsigned order = 0;
     for (size_t i = 0; i < n; i++) {
@@ -272,14 +277,17 @@ jy_np_result_layout(struct jy_frame *f, const struct jy_layout **out, const stru
     unsigned cut = dtype_in != JY_DTYPE_NONE ? short_cut(f, geometry, n, operands, dtype_in) : 0;
     for (size_t d = 0; d < geometry->ndim; d++)
         fortran[d] = (uint8_t)(geometry->ndim - 1 - d);
-    if (cut != 0 && !same_strides(*out, layout_in_order(f, geometry->ndim, geometry->shape, cut == IS_F ? fortran : NULL, dtype_out),
-                                  geometry->ndim))
+    if (cut != 0 &&
+        !same_strides(*out,
+                      layout_in_order(f, geometry->ndim, geometry->shape, cut == IS_F ? fortran : NULL, dtype_out),
+                      geometry->ndim))
         return jy_break(f, JY_BREAK_MEMORY_ORDER, "an operand in Fortran order with an axis of one element or none");
     return JY_OK;
 }
 
 jy_status
-jy_np_reduce_layout(struct jy_frame *f, const struct jy_layout **out, struct jy_value *array, uint32_t axes, bool keepdims, jy_dtype dtype)
+jy_np_reduce_layout(struct jy_frame *f, const struct jy_layout **out, struct jy_value *array, uint32_t axes,
+                    bool keepdims, jy_dtype dtype)
 {
     *out = NULL;
     size_t ndim = array->u.array.ndim, kept = 0;
@@ -321,7 +329,8 @@ jy_np_keep_layout(struct jy_frame *f, const struct jy_layout **out, const struct
     unsigned flags = flags_of(f, array);
     for (size_t d = 0; d < ndim; d++)
         if (jy_np_hint(f, array->u.array.shape[d]) <= 1)
-            return jy_break(f, JY_BREAK_MEMORY_ORDER, "a copy in the order of an array with an axis of one element or none");
+            return jy_break(f, JY_BREAK_MEMORY_ORDER,
+                            "a copy in the order of an array with an axis of one element or none");
     uint8_t order[JY_MAX_NDIM] = { 0 };
     for (size_t d = 0; d < ndim; d++) { /* stable, by descending absolute stride; a stride of 0 is innermost */
         size_t to = d;

@@ -26,7 +26,8 @@ check_operands(struct jy_frame *f, struct product *p, struct jy_value *a, struct
 static jy_status
 match(struct jy_frame *f, jy_sx a, jy_sx b)
 {
-    return jy_guard_size(f, a, JY_EQ, b) ? JY_OK : jy_break(f, JY_BREAK_BROADCAST, "a product of matrices that do not fit");
+    return jy_guard_size(f, a, JY_EQ, b) ? JY_OK
+                                         : jy_break(f, JY_BREAK_BROADCAST, "a product of matrices that do not fit");
 }
 
 static jy_status
@@ -34,8 +35,14 @@ emit(struct jy_frame *f, struct jy_value **out, jy_op op, const char *callee, co
 {
     enum jy_kind kind = p->ndim == 0 ? JY_KIND_NPSCALAR : JY_KIND_ARRAY;
     if (!jy_dtype_is_float(p->dtype) || p->mixed || silent)
-        return jy_np_call_out(f, out, &(struct jy_np_callout){ .callee = callee, .nargs = 2, .args = p->args, .kind = kind, .dtype = p->dtype,
-                                                               .ndim = p->ndim, .shape = p->shape });
+        return jy_np_call_out(f, out,
+                              &(struct jy_np_callout){ .callee = callee,
+                                                       .nargs = 2,
+                                                       .args = p->args,
+                                                       .kind = kind,
+                                                       .dtype = p->dtype,
+                                                       .ndim = p->ndim,
+                                                       .shape = p->shape });
     *out = jy_value_of_node(f, jy_graph_matmul(f->f_trace->graph, op, kind, p->args[0], p->args[1], p->ndim, p->shape));
     return JY_OK;
 }
@@ -49,7 +56,8 @@ batch_shape(struct jy_frame *f, struct product *p, const struct jy_value *a, con
     if (p->ndim != 0 && !(jy_np_is_c_block(a) && jy_np_is_c_block(b)))
         return jy_break(f, JY_BREAK_MEMORY_ORDER, "a product of stacks of matrices that are not C-contiguous");
     for (size_t d = 0; d < p->ndim; d++) {
-        jy_sx x = d + na >= p->ndim ? a->u.array.shape[d + na - p->ndim] : 1, y = d + nb >= p->ndim ? b->u.array.shape[d + nb - p->ndim] : 1;
+        jy_sx x = d + na >= p->ndim ? a->u.array.shape[d + na - p->ndim] : 1,
+              y = d + nb >= p->ndim ? b->u.array.shape[d + nb - p->ndim] : 1;
         if (x == 1 || y == 1) {
             p->shape[d] = x == 1 ? y : x;
             continue;
@@ -78,8 +86,8 @@ jy_np_matmul(struct jy_frame *f, struct jy_value **out, struct jy_value *a, stru
 }
 
 jy_status
-jy_np_linalg_matmul(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                    PyObject *kwnames)
+jy_np_linalg_matmul(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                    struct jy_value *const *args, PyObject *kwnames)
 {
     if (nargs != 2 || kwnames != NULL)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with these arguments", row->name);
@@ -88,8 +96,8 @@ jy_np_linalg_matmul(struct jy_frame *f, struct jy_value **out, const struct jy_n
 
 /* datum 0: dot, 1: inner, 2: vdot */
 jy_status
-jy_np_linalg_dot(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                 PyObject *kwnames)
+jy_np_linalg_dot(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                 struct jy_value *const *args, PyObject *kwnames)
 {
     struct product p = { 0 };
     if (nargs != 2 || kwnames != NULL)
@@ -112,8 +120,8 @@ jy_np_linalg_dot(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
 
 /* a.ravel()[:, None] * b.ravel()[None, :] */
 jy_status
-jy_np_linalg_outer(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                   PyObject *kwnames)
+jy_np_linalg_outer(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                   struct jy_value *const *args, PyObject *kwnames)
 {
     if (nargs != 2 || kwnames != NULL)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with these arguments", row->name);

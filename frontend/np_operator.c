@@ -6,10 +6,18 @@
 #include "frontend/np_internal.h"
 
 static const jy_op binary_ops[] = {
-    [JY_NB_ADD] = JY_OP_ADD,           [JY_NB_AND] = JY_OP_BITWISE_AND,       [JY_NB_FLOOR_DIVIDE] = JY_OP_FLOOR_DIVIDE,
-    [JY_NB_LSHIFT] = JY_OP_LEFT_SHIFT, [JY_NB_MATMUL] = JY_OP_MATMUL,         [JY_NB_MULTIPLY] = JY_OP_MUL,
-    [JY_NB_REMAINDER] = JY_OP_REMAINDER, [JY_NB_OR] = JY_OP_BITWISE_OR,       [JY_NB_POWER] = JY_OP_POWER,
-    [JY_NB_RSHIFT] = JY_OP_RIGHT_SHIFT, [JY_NB_SUBTRACT] = JY_OP_SUB,         [JY_NB_TRUE_DIVIDE] = JY_OP_DIV,
+    [JY_NB_ADD] = JY_OP_ADD,
+    [JY_NB_AND] = JY_OP_BITWISE_AND,
+    [JY_NB_FLOOR_DIVIDE] = JY_OP_FLOOR_DIVIDE,
+    [JY_NB_LSHIFT] = JY_OP_LEFT_SHIFT,
+    [JY_NB_MATMUL] = JY_OP_MATMUL,
+    [JY_NB_MULTIPLY] = JY_OP_MUL,
+    [JY_NB_REMAINDER] = JY_OP_REMAINDER,
+    [JY_NB_OR] = JY_OP_BITWISE_OR,
+    [JY_NB_POWER] = JY_OP_POWER,
+    [JY_NB_RSHIFT] = JY_OP_RIGHT_SHIFT,
+    [JY_NB_SUBTRACT] = JY_OP_SUB,
+    [JY_NB_TRUE_DIVIDE] = JY_OP_DIV,
     [JY_NB_XOR] = JY_OP_BITWISE_XOR,
 };
 
@@ -110,7 +118,8 @@ may_reuse_operand(jy_op op)
 }
 
 jy_status
-jy_np_binary(struct jy_frame *f, struct jy_value **out, bool *handled, enum jy_nb nb, bool inplace, struct jy_value *a, struct jy_value *b)
+jy_np_binary(struct jy_frame *f, struct jy_value **out, bool *handled, enum jy_nb nb, bool inplace, struct jy_value *a,
+             struct jy_value *b)
 {
     bool concerns_a, concerns_b;
     struct jy_value *args[] = { a, b };
@@ -134,17 +143,20 @@ jy_np_binary(struct jy_frame *f, struct jy_value **out, bool *handled, enum jy_n
 jy_status
 jy_np_unary(struct jy_frame *f, struct jy_value **out, bool *handled, enum jy_unary unary, struct jy_value *a)
 {
-    static const jy_op ops[] = { [JY_UNARY_NEGATIVE] = JY_OP_NEG, [JY_UNARY_POSITIVE] = JY_OP_POS, [JY_UNARY_INVERT] = JY_OP_INVERT,
+    static const jy_op ops[] = { [JY_UNARY_NEGATIVE] = JY_OP_NEG,
+                                 [JY_UNARY_POSITIVE] = JY_OP_POS,
+                                 [JY_UNARY_INVERT] = JY_OP_INVERT,
                                  [JY_UNARY_ABS] = JY_OP_ABS };
     TRY(jy_np_concerns(f, handled, a));
     return *handled ? jy_np_apply(f, out, ops[unary], 1, &a, NULL, JY_NP_OPERATOR) : JY_OK;
 }
 
 jy_status
-jy_np_compare(struct jy_frame *f, struct jy_value **out, bool *handled, enum jy_compare compare, struct jy_value *a, struct jy_value *b)
+jy_np_compare(struct jy_frame *f, struct jy_value **out, bool *handled, enum jy_compare compare, struct jy_value *a,
+              struct jy_value *b)
 {
-    static const jy_op ops[] = { [JY_LT] = JY_OP_LT, [JY_LE] = JY_OP_LE, [JY_EQ] = JY_OP_EQ, [JY_NE] = JY_OP_NE, [JY_GT] = JY_OP_GT,
-                                 [JY_GE] = JY_OP_GE };
+    static const jy_op ops[] = { [JY_LT] = JY_OP_LT, [JY_LE] = JY_OP_LE, [JY_EQ] = JY_OP_EQ,
+                                 [JY_NE] = JY_OP_NE, [JY_GT] = JY_OP_GT, [JY_GE] = JY_OP_GE };
     bool concerns_a, concerns_b;
     struct jy_value *args[] = { a, b };
     TRY(jy_np_concerns(f, &concerns_a, a));

@@ -29,8 +29,11 @@ classify_constant(struct jy_np_operand *out, PyObject *object)
 jy_status
 jy_np_classify(struct jy_frame *f, bool *ok, struct jy_np_operand *out, struct jy_value *v)
 {
-    static const uint8_t forms[] = { [JY_KIND_ARRAY] = JY_NP_ARRAY, [JY_KIND_NPSCALAR] = JY_NP_SCALAR, [JY_KIND_PYFLOAT] = JY_NP_WEAK_FLOAT,
-                                     [JY_KIND_PYINT] = JY_NP_WEAK_INT, [JY_KIND_PYBOOL] = JY_NP_PYBOOL };
+    static const uint8_t forms[] = { [JY_KIND_ARRAY] = JY_NP_ARRAY,
+                                     [JY_KIND_NPSCALAR] = JY_NP_SCALAR,
+                                     [JY_KIND_PYFLOAT] = JY_NP_WEAK_FLOAT,
+                                     [JY_KIND_PYINT] = JY_NP_WEAK_INT,
+                                     [JY_KIND_PYBOOL] = JY_NP_PYBOOL };
     TRY(jy_value_realize(f, v));
     *out = (struct jy_np_operand){ .value = v };
     *ok = true;
@@ -77,7 +80,8 @@ take_dtype(struct jy_frame *f, jy_dtype *out, PyObject *ufunc, PyObject *dtypes,
 }
 
 jy_status
-jy_np_resolve(struct jy_frame *f, jy_dtype *in, jy_dtype *result, jy_op op, size_t n, const struct jy_np_operand *operands)
+jy_np_resolve(struct jy_frame *f, jy_dtype *in, jy_dtype *result, jy_op op, size_t n,
+              const struct jy_np_operand *operands)
 {
     PyObject *ufunc = jy_np_ufunc_of(op), *asked = jy_hold(f, PyTuple_New((Py_ssize_t)n + 1));
     if (asked == NULL)
@@ -118,7 +122,8 @@ jy_np_common(struct jy_frame *f, jy_dtype *out, size_t n, const struct jy_np_ope
     PyObject *dtype = jy_hold(f, PyObject_Call(result_type, asked, NULL));
     if (dtype == NULL)
         return jy_break_from_exception(f, JY_BREAK_NUMPY_DTYPE);
-    return jy_inspect_dtype(out, dtype) ? JY_OK : jy_break(f, JY_BREAK_NUMPY_DTYPE, "a common type that is not compiled");
+    return jy_inspect_dtype(out, dtype) ? JY_OK
+                                        : jy_break(f, JY_BREAK_NUMPY_DTYPE, "a common type that is not compiled");
 }
 
 bool

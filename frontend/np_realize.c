@@ -20,7 +20,8 @@ describe_class(struct jy_frame *f, const struct jy_inspected_array *live, struct
     guard->dtype = (uint8_t)live->dtype;
     guard->ndim = live->ndim;
     guard->c_contiguous = is_plain(live);
-    if (guard->c_contiguous) { /* strides of single elements are whatever they are: those of a fresh block serve as hints */
+    if (guard
+            ->c_contiguous) { /* strides of single elements are whatever they are: those of a fresh block serve as hints */
         *layout = jy_layout_fresh(live->ndim, live->shape, NULL, itemsize);
         return guard;
     }
@@ -50,7 +51,8 @@ overlap(const struct jy_storage *a, const struct jy_storage *b)
 {
     struct jy_inspected_array x, y;
     const char *why;
-    return !jy_inspect_array(&x, &why, a->object) || !jy_inspect_array(&y, &why, b->object) || (x.low < y.high && y.low < x.high);
+    return !jy_inspect_array(&x, &why, a->object) || !jy_inspect_array(&y, &why, b->object) ||
+           (x.low < y.high && y.low < x.high);
 }
 
 static jy_status
@@ -78,7 +80,8 @@ new_storage(struct jy_frame *f, struct jy_storage **out, PyObject *object)
 }
 
 static void
-fill_array(struct jy_value *v, struct jy_storage *storage, const struct jy_node *node, const struct jy_inspected_array *live)
+fill_array(struct jy_value *v, struct jy_storage *storage, const struct jy_node *node,
+           const struct jy_inspected_array *live)
 {
     v->v_kind = JY_V_ARRAY;
     memset(&v->u, 0, sizeof v->u);
@@ -114,9 +117,9 @@ realize_array(struct jy_frame *f, struct jy_value *v)
     jy_guard_add(f, JY_GUARD_ARRAY, v->v_source)->array = class;
     jy_sx shape[JY_MAX_NDIM];
     for (size_t d = 0; d < live.ndim; d++)
-        shape[d] = class->one[d]
-                       ? 1
-                       : jy_sizes_symbol(&g->g_sizes, jy_sizes_new_symbol(&g->g_sizes, storage->input, (int32_t)d, live.shape[d]));
+        shape[d] = class->one[d] ? 1
+                                 : jy_sizes_symbol(&g->g_sizes, jy_sizes_new_symbol(&g->g_sizes, storage->input,
+                                                                                    (int32_t)d, live.shape[d]));
     storage->version = jy_graph_placeholder(g, JY_KIND_ARRAY, live.dtype, live.ndim, shape, &layout);
     jy_input_add(f, v->v_source, JY_KIND_ARRAY, live.dtype, storage->version, class);
     fill_array(v, storage, jy_graph_at(g, storage->version), &live);

@@ -83,13 +83,14 @@ check_dtype(struct jy_frame *f, const struct jy_value *array, struct jy_value *g
         return JY_OK;
     TRY(jy_np_dtype_arg(f, &dtype, given));
     if (dtype != (jy_dtype_is_float(own) ? own : JY_I64))
-        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of %s with dtype=%s", function, jy_dtype_info[own].text, jy_dtype_info[dtype].text);
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of %s with dtype=%s", function, jy_dtype_info[own].text,
+                        jy_dtype_info[dtype].text);
     return JY_OK;
 }
 
 jy_status
-jy_np_reduce_fold(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_reduce_fold(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "axis", "dtype", "out", "keepdims", NULL };
     struct jy_value *slots[NSLOTS];
@@ -102,8 +103,8 @@ jy_np_reduce_fold(struct jy_frame *f, struct jy_value **out, const struct jy_np_
 
 /* min, max, any, all: they have no dtype= */
 jy_status
-jy_np_reduce_pick(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_reduce_pick(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "axis", "out", "keepdims", NULL };
     struct jy_value *given[4], *slots[NSLOTS];
@@ -118,8 +119,8 @@ jy_np_reduce_pick(struct jy_frame *f, struct jy_value **out, const struct jy_np_
 
 /* ufunc.reduce: axis 0 when none is given */
 jy_status
-jy_np_reduce_ufunc(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                   PyObject *kwnames)
+jy_np_reduce_ufunc(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                   struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "array", "axis", "dtype", "out", "keepdims", NULL };
     struct jy_value *slots[NSLOTS];
@@ -176,9 +177,16 @@ sum_as_double(struct jy_frame *f, struct jy_value **out, struct jy_value *array,
     if (keywords == NULL)
         return JY_ERROR;
     bool scalar = ndim == 0 && folds_all(array, axes);
-    return jy_np_call_out(f, out, &(struct jy_np_callout){ .callee = "add.reduce", .keywords = keywords, .nargs = 1, .args = &node,
-                                                           .kind = scalar ? JY_KIND_NPSCALAR : JY_KIND_ARRAY, .dtype = JY_F64, .ndim = ndim,
-                                                           .shape = shape, .layout = layout });
+    return jy_np_call_out(f, out,
+                          &(struct jy_np_callout){ .callee = "add.reduce",
+                                                   .keywords = keywords,
+                                                   .nargs = 1,
+                                                   .args = &node,
+                                                   .kind = scalar ? JY_KIND_NPSCALAR : JY_KIND_ARRAY,
+                                                   .dtype = JY_F64,
+                                                   .ndim = ndim,
+                                                   .shape = shape,
+                                                   .layout = layout });
 }
 
 /* umr_sum of _methods.py */
@@ -215,8 +223,8 @@ divide_by(struct jy_frame *f, struct jy_value **out, struct jy_value *value, jy_
 }
 
 jy_status
-jy_np_reduce_mean(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_reduce_mean(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "axis", "dtype", "out", "keepdims", NULL };
     struct jy_value *slots[NSLOTS], *sum;
@@ -248,8 +256,8 @@ root_of(struct jy_frame *f, struct jy_value **v)
 
 /* datum 0: var, 1: std */
 jy_status
-jy_np_reduce_var(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                 PyObject *kwnames)
+jy_np_reduce_var(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                 struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "axis", "dtype", "out", "ddof", "keepdims", NULL };
     struct jy_value *given[6], *slots[NSLOTS], *mean, *x, *sum;

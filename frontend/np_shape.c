@@ -114,7 +114,8 @@ static jy_status
 settle_shape(struct jy_frame *f, const struct jy_value *array, size_t ndim, jy_sx *shape)
 {
     struct jy_sizes *sizes = &f->f_trace->graph->g_sizes;
-    jy_sx total = jy_np_size(f, array->u.array.ndim, array->u.array.shape), known = 1, minus = jy_sizes_const(sizes, -1);
+    jy_sx total = jy_np_size(f, array->u.array.ndim, array->u.array.shape), known = 1,
+          minus = jy_sizes_const(sizes, -1);
     size_t open = SIZE_MAX;
     for (size_t d = 0; d < ndim; d++) {
         if (shape[d] != minus)
@@ -125,7 +126,9 @@ settle_shape(struct jy_frame *f, const struct jy_value *array, size_t ndim, jy_s
             open = d;
     }
     if (open == SIZE_MAX)
-        return jy_guard_size(f, known, JY_EQ, total) ? JY_OK : jy_break(f, JY_BREAK_RAISES, "reshape to another number of elements");
+        return jy_guard_size(f, known, JY_EQ, total)
+                   ? JY_OK
+                   : jy_break(f, JY_BREAK_RAISES, "reshape to another number of elements");
     if (known == 1) {
         shape[open] = total;
         return JY_OK;
@@ -170,8 +173,8 @@ is_own_shape(struct jy_frame *f, const struct jy_value *array, size_t ndim, cons
 }
 
 jy_status
-jy_np_shape_reshape(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                    PyObject *kwnames)
+jy_np_shape_reshape(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                    struct jy_value *const *args, PyObject *kwnames)
 {
     jy_sx shape[JY_MAX_NDIM];
     size_t ndim;
@@ -190,8 +193,8 @@ jy_np_shape_reshape(struct jy_frame *f, struct jy_value **out, const struct jy_n
 
 /* datum 0: ravel, a view where it can be; 1: flatten, a copy */
 jy_status
-jy_np_shape_ravel(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_shape_ravel(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "order", NULL };
     struct jy_value *slots[2], *array;
@@ -211,10 +214,16 @@ jy_np_shape_ravel(struct jy_frame *f, struct jy_value **out, const struct jy_np_
         jy_np_guard_degenerate(f, array->u.array.ndim, array->u.array.shape);
         for (size_t d = 0; d < array->u.array.ndim; d++)
             if (jy_np_hint(f, array->u.array.shape[d]) <= 1)
-                return jy_break(f, JY_BREAK_MEMORY_ORDER, "%s of a strided array with an axis of one element or none", row->name);
-        return jy_np_call_out(f, out, &(struct jy_np_callout){ .callee = "ndarray.flatten", .nargs = 1, .args = &node,
-                                                               .kind = JY_KIND_ARRAY, .dtype = (jy_dtype)array->u.array.dtype, .ndim = 1,
-                                                               .shape = &size });
+                return jy_break(f, JY_BREAK_MEMORY_ORDER, "%s of a strided array with an axis of one element or none",
+                                row->name);
+        return jy_np_call_out(f, out,
+                              &(struct jy_np_callout){ .callee = "ndarray.flatten",
+                                                       .nargs = 1,
+                                                       .args = &node,
+                                                       .kind = JY_KIND_ARRAY,
+                                                       .dtype = (jy_dtype)array->u.array.dtype,
+                                                       .ndim = 1,
+                                                       .shape = &size });
     }
     if (block)
         TRY(jy_np_reshaped(f, &array, array, 1, &size));
@@ -228,8 +237,8 @@ jy_np_shape_ravel(struct jy_frame *f, struct jy_value **out, const struct jy_np_
 /* ---- axes ---- */
 
 jy_status
-jy_np_shape_transpose(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                      PyObject *kwnames)
+jy_np_shape_transpose(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                      struct jy_value *const *args, PyObject *kwnames)
 {
     uint8_t axes[JY_MAX_NDIM];
     (void)row;
@@ -264,8 +273,8 @@ jy_np_shape_transpose(struct jy_frame *f, struct jy_value **out, const struct jy
 }
 
 jy_status
-jy_np_shape_swapaxes(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                     PyObject *kwnames)
+jy_np_shape_swapaxes(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                     struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "axis1", "axis2", NULL };
     struct jy_value *slots[3];
@@ -284,8 +293,8 @@ jy_np_shape_swapaxes(struct jy_frame *f, struct jy_value **out, const struct jy_
 }
 
 jy_status
-jy_np_shape_moveaxis(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                     PyObject *kwnames)
+jy_np_shape_moveaxis(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                     struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "source", "destination", NULL };
     struct jy_value *slots[3];
@@ -307,8 +316,8 @@ jy_np_shape_moveaxis(struct jy_frame *f, struct jy_value **out, const struct jy_
 }
 
 jy_status
-jy_np_shape_expand_dims(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                        PyObject *kwnames)
+jy_np_shape_expand_dims(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                        struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "axis", NULL };
     struct jy_value *slots[2];
@@ -326,8 +335,8 @@ jy_np_shape_expand_dims(struct jy_frame *f, struct jy_value **out, const struct 
 }
 
 jy_status
-jy_np_shape_squeeze(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                    PyObject *kwnames)
+jy_np_shape_squeeze(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                    struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "axis", NULL };
     struct jy_value *slots[2];
@@ -356,8 +365,8 @@ jy_np_shape_squeeze(struct jy_frame *f, struct jy_value **out, const struct jy_n
 }
 
 jy_status
-jy_np_shape_broadcast_to(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                         PyObject *kwnames)
+jy_np_shape_broadcast_to(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                         struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "array", "shape", NULL };
     struct jy_value *slots[2];
@@ -384,8 +393,8 @@ jy_np_shape_broadcast_to(struct jy_frame *f, struct jy_value **out, const struct
 }
 
 jy_status
-jy_np_shape_flip(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                 PyObject *kwnames)
+jy_np_shape_flip(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                 struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "m", "axis", NULL };
     struct jy_sizes *sizes = &f->f_trace->graph->g_sizes;
@@ -412,8 +421,8 @@ jy_np_shape_flip(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
 
 /* a[1:] - a[:-1] along an axis; of bools it is != */
 jy_status
-jy_np_shape_diff(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                 PyObject *kwnames)
+jy_np_shape_diff(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                 struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "n", "axis", NULL };
     struct jy_sizes *sizes = &f->f_trace->graph->g_sizes;
@@ -461,8 +470,8 @@ check_parts(struct jy_frame *f, size_t n, struct jy_value **items, bool stack, s
 
 /* A new array, and one store per part. datum 0: concatenate, 1: stack along a new axis. */
 jy_status
-jy_np_shape_concatenate(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                        PyObject *kwnames)
+jy_np_shape_concatenate(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                        struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "arrays", "axis", NULL };
     struct jy_sizes *sizes = &f->f_trace->graph->g_sizes;

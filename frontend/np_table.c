@@ -24,8 +24,8 @@ static const struct jy_np_row methods[] = {
 enum { NFUNCTIONS = sizeof functions / sizeof *functions, NMETHODS = sizeof methods / sizeof *methods };
 
 static struct {
-    PyObject *module;                 /* numpy */
-    PyObject *function[NFUNCTIONS];   /* NULL: this NumPy has none */
+    PyObject *module;               /* numpy */
+    PyObject *function[NFUNCTIONS]; /* NULL: this NumPy has none */
     PyObject *ufunc[JY_OP_COUNT];
     int version;
 } numpy;
@@ -135,7 +135,8 @@ jy_np_knows_method(PyObject *name)
 }
 
 jy_status
-jy_np_call(struct jy_frame *f, struct jy_value **out, PyObject *callable, size_t nargs, struct jy_value *const *args, PyObject *kwnames)
+jy_np_call(struct jy_frame *f, struct jy_value **out, PyObject *callable, size_t nargs, struct jy_value *const *args,
+           PyObject *kwnames)
 {
     const struct jy_np_row *row = find_function(callable);
     if (row == NULL)
@@ -145,25 +146,27 @@ jy_np_call(struct jy_frame *f, struct jy_value **out, PyObject *callable, size_t
 
 /* np.add.reduce(a): the default axis is 0 */
 static jy_status
-call_reduce(struct jy_frame *f, struct jy_value **out, PyObject *ufunc, size_t nargs, struct jy_value *const *args, PyObject *kwnames)
+call_reduce(struct jy_frame *f, struct jy_value **out, PyObject *ufunc, size_t nargs, struct jy_value *const *args,
+            PyObject *kwnames)
 {
     static const jy_op folds[] = { JY_OP_SUM, JY_OP_PROD, JY_OP_MIN, JY_OP_MAX, JY_OP_ANY, JY_OP_ALL };
     for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
         if (numpy.ufunc[folds[i]] == ufunc)
-            return jy_np_reduce_ufunc(f, out, &(struct jy_np_row){ "reduce", NULL, (int)folds[i] }, nargs, args, kwnames);
+            return jy_np_reduce_ufunc(f, out, &(struct jy_np_row){ "reduce", NULL, (int)folds[i] }, nargs, args,
+                                      kwnames);
     return jy_break(f, JY_BREAK_NUMPY_CALL, "reduce of this ufunc");
 }
 
 jy_status
-jy_np_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name, size_t nargs, struct jy_value *const *args,
-             PyObject *kwnames)
+jy_np_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name, size_t nargs,
+             struct jy_value *const *args, PyObject *kwnames)
 {
     if (self->v_kind == JY_V_CALLABLE && jy_inspect_is_ufunc(self->v_object) &&
         PyUnicode_CompareWithASCIIString(name, "reduce") == 0)
         return call_reduce(f, out, self->v_object, nargs, args, kwnames);
     const struct jy_np_row *row = find_method(name);
     if (row == NULL)
-        return jy_break(f, JY_BREAK_NUMPY_CALL, "the method %s", PyUnicode_AsUTF8(name));
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "the method %s", jy_utf8(name));
     size_t total = nargs + 1 + (kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0);
     struct jy_value **all = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, total);
     all[0] = self;

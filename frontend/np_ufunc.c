@@ -34,7 +34,8 @@ has_loop(jy_op op, jy_dtype in)
 /* NumPy's loop for powers looks for a stride of 0 in its exponent, and an int loop raises on negative ones: the exponent is a scalar with one, or
  * an array that is never stretched. */
 static jy_status
-check_power(struct jy_frame *f, const struct jy_np_geometry *geometry, const struct jy_np_operand *operands, jy_dtype in)
+check_power(struct jy_frame *f, const struct jy_np_geometry *geometry, const struct jy_np_operand *operands,
+            jy_dtype in)
 {
     const struct jy_np_operand *base = &operands[0], *exponent = &operands[1];
     const struct jy_value *v = exponent->value;
@@ -87,8 +88,9 @@ check_elision(struct jy_frame *f, const struct jy_layout *layout, const struct j
     const struct jy_layout *result = layout != NULL ? layout : &c_order;
     for (size_t i = 0; i < n; i++) {
         const struct jy_value *v = operands[i].value;
-        if (operands[i].form != JY_NP_ARRAY || !v->u.array.storage->fresh || v->u.array.view != NULL || v->u.array.ndim != geometry->ndim ||
-            v->u.array.dtype != dtype || memcmp(v->u.array.layout->stride, result->stride, geometry->ndim * sizeof *result->stride) == 0)
+        if (operands[i].form != JY_NP_ARRAY || !v->u.array.storage->fresh || v->u.array.view != NULL ||
+            v->u.array.ndim != geometry->ndim || v->u.array.dtype != dtype ||
+            memcmp(v->u.array.layout->stride, result->stride, geometry->ndim * sizeof *result->stride) == 0)
             continue;
         jy_sx limit = jy_sizes_const(&g->g_sizes, MIN_ELIDE_BYTES / jy_dtype_info[dtype].bytes);
         if (!jy_guard_size(f, jy_np_size(f, v->u.array.ndim, v->u.array.shape), JY_LT, limit))
@@ -105,8 +107,8 @@ write_into(struct jy_frame *f, struct jy_value **out, struct jy_value *into, jy_
     const struct jy_node *result = jy_graph_at(g, node);
     jy_dtype to = (jy_dtype)into->u.array.dtype;
     if (!jy_np_same_kind((jy_dtype)result->n_dtype, to))
-        return jy_break(f, JY_BREAK_RAISES, "a result of type %s for an array of type %s", jy_dtype_info[result->n_dtype].text,
-                        jy_dtype_info[to].text);
+        return jy_break(f, JY_BREAK_RAISES, "a result of type %s for an array of type %s",
+                        jy_dtype_info[result->n_dtype].text, jy_dtype_info[to].text);
     if (result->n_dtype != to)
         node = jy_graph_cast(g, to, (enum jy_kind)result->n_kind, node);
     TRY(jy_np_store(f, into, node));
@@ -132,7 +134,8 @@ check_into(struct jy_frame *f, const struct jy_np_geometry *geometry, const stru
 }
 
 jy_status
-jy_np_apply(struct jy_frame *f, struct jy_value **out, jy_op op, size_t n, struct jy_value *const *args, struct jy_value *into, unsigned flags)
+jy_np_apply(struct jy_frame *f, struct jy_value **out, jy_op op, size_t n, struct jy_value *const *args,
+            struct jy_value *into, unsigned flags)
 {
     struct jy_np_operand operands[MAX_OPERANDS];
     struct jy_np_geometry geometry;
@@ -186,8 +189,8 @@ take_out(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
 }
 
 jy_status
-jy_np_ufunc_call(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                 PyObject *kwnames)
+jy_np_ufunc_call(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                 struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[][MAX_OPERANDS + 1] = { { "x", "out", NULL }, { "x1", "x2", "out", NULL } };
     jy_op op = (jy_op)row->datum;
@@ -195,7 +198,7 @@ jy_np_ufunc_call(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
     struct jy_value *slots[MAX_OPERANDS], *into;
     for (Py_ssize_t i = 0; kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++)
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "out") != 0)
-            return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with %s=", row->name, PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, i)));
+            return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with %s=", row->name, jy_utf8(PyTuple_GET_ITEM(kwnames, i)));
     TRY(jy_np_bind(f, row->name, names[n - 1], slots, nargs, args, kwnames));
     for (size_t i = 0; i < n; i++)
         if (slots[i] == NULL)
@@ -223,10 +226,11 @@ check_bound(struct jy_frame *f, const struct jy_value *array, const struct jy_va
 }
 
 jy_status
-jy_np_ufunc_clip(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                 PyObject *kwnames)
+jy_np_ufunc_clip(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                 struct jy_value *const *args, PyObject *kwnames)
 {
-    static const char *const names[2][5] = { { "a", "a_min", "a_max", "out", NULL }, { "self", "min", "max", "out", NULL } };
+    static const char *const names[2][5] = { { "a", "a_min", "a_max", "out", NULL },
+                                             { "self", "min", "max", "out", NULL } };
     struct jy_value *slots[4], *into;
     TRY(jy_np_bind(f, "clip", names[row->datum], slots, nargs, args, kwnames));
     TRY(jy_np_array_arg(f, "clip", slots[0]));
@@ -247,8 +251,8 @@ jy_np_ufunc_clip(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
 /* ---- where ---- */
 
 jy_status
-jy_np_ufunc_where(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_ufunc_where(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     struct jy_np_operand operands[3];
     struct jy_np_geometry geometry;
@@ -275,8 +279,8 @@ jy_np_ufunc_where(struct jy_frame *f, struct jy_value **out, const struct jy_np_
 /* ---- round ---- */
 
 jy_status
-jy_np_ufunc_round(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs, struct jy_value *const *args,
-                  PyObject *kwnames)
+jy_np_ufunc_round(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
 {
     static const char *const names[] = { "a", "decimals", "out", NULL };
     struct jy_value *slots[3];

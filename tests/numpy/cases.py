@@ -2,7 +2,18 @@
 
 import numpy as np
 from inputs import (
-    DTYPES, FLOATS, INTS, NUMBERS, array, broadcasts, few, matrices, pairs, scalars, singles, with_numbers,
+    DTYPES,
+    FLOATS,
+    INTS,
+    NUMBERS,
+    array,
+    broadcasts,
+    few,
+    matrices,
+    pairs,
+    scalars,
+    singles,
+    with_numbers,
 )  # fmt: skip
 
 CASES = {}

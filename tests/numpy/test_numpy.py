@@ -10,11 +10,12 @@ import os
 import random
 import types
 
-import jitney
 import numpy as np
 import pytest
 from cases import BREAKS, CASES
 from inputs import FULL
+
+import jitney
 from jitney import testing
 
 GROUPS = {"llvm": 8, "loop": 20, "graph": 12, "numpy": 12}  # of inputs, per row; each group is a compilation
