@@ -66,13 +66,15 @@ fill_locals(struct jy_frame *f, const struct jy_trace_request *request)
     return JY_OK;
 }
 
-/* Operations that were recorded; a unit without any would only add to the cost of a call. */
+/* Something is computed. A unit that only makes views would add to the cost of a call: NumPy makes them as fast. */
 static bool
 has_operations(const struct jy_graph *g)
 {
-    for (size_t i = 0; i < g->g_nodes.n; i++)
-        if (jy_op_info[g->g_nodes.at[i].n_op].klass != JY_CLASS_SOURCE)
+    for (size_t i = 0; i < g->g_nodes.n; i++) {
+        uint8_t klass = jy_op_info[g->g_nodes.at[i].n_op].klass;
+        if (klass != JY_CLASS_SOURCE && klass != JY_CLASS_VIEW)
             return true;
+    }
     return false;
 }
 
@@ -92,9 +94,7 @@ trace(struct jy_trace_state *t)
 {
     const struct jy_trace_request *request = t->request;
     PyObject *code = ((PyFunctionObject *)request->function)->func_code;
-    const char *name = PyUnicode_AsUTF8(((PyCodeObject *)code)->co_name);
-    if (name == NULL)
-        return JY_ERROR;
+    const char *name = jy_utf8(((PyCodeObject *)code)->co_name);
     t->graph = t->unit->u_graph = jy_graph_new(t->unit->u_arena, jy_arena_strdup(t->unit->u_arena, name));
     jy_source_add(t->unit, JY_SOURCE_FUNCTION, 0, 0, NULL);
     struct jy_frame *f;
