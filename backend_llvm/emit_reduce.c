@@ -61,10 +61,10 @@ lane_round(struct jy_emit *e, LLVMValueRef index, LLVMValueRef *carried, void *c
     for (unsigned copy = 0; copy < f->copies; copy++) {
         LLVMValueRef v = yield(e, f, copy);
         if (f->limit != NULL && (f->dtype == JY_BOOL || !is_idempotent(f->op))) {
-            /* idle lanes repeat lane 0: harmless to min and max, not to sums */
+            /* idle lanes repeat lane 0: harmless to min and max, not to sums, nor where bools were made of them */
             LLVMTypeRef type = LLVMTypeOf(v);
-            bool ones =
-                f->op == JY_OP_LOGICAL_AND || f->op == JY_OP_BITWISE_AND || (f->dtype == JY_BOOL && f->op == JY_OP_MUL);
+            bool ones = f->op == JY_OP_LOGICAL_AND || f->op == JY_OP_BITWISE_AND ||
+                        (f->dtype == JY_BOOL && (f->op == JY_OP_MUL || f->op == JY_OP_MINIMUM));
             LLVMValueRef one = jy_emit_splat(e, jy_emit_constant(e, f->dtype, (union jy_scalar){ .i = 1 }), f->width);
             LLVMValueRef neutral = f->op == JY_OP_MUL ? one : ones ? LLVMConstAllOnes(type) : LLVMConstNull(type);
             v = LLVMBuildSelect(e->builder, e->lanes.mask, v, neutral, "");

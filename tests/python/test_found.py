@@ -39,7 +39,7 @@ def reshape_of_an_empty_result(a):
 
 @found((np.ones((3, 3))[::-1, ::-1],))
 def empty_slice_of_a_slice_with_a_step(a):
-    return a[:5:2][2:2], a[:5:2][1:1, ::-1]
+    return a[:5:2][2:2], a[:5:2][1:1, ::-1], a + 1
 
 
 @found((np.ones((2, 2), np.int32),))
@@ -52,7 +52,7 @@ def store_through_a_view_of_what_numpy_returned(a):
 
 @found((np.ones((1, 5))[..., 1:-1],), (np.ones((1, 3))[..., 1:-1],), (np.broadcast_to(np.ones(1), (1,)).reshape(1, 1),))
 def reshape_to_the_same_shape(a):
-    return a.reshape(1, -1), a.reshape(1, -1)[:], a.reshape(a.shape), a.ravel()
+    return a.reshape(1, -1), a.reshape(1, -1)[:], a.reshape(a.shape), a.ravel(), a + 1
 
 
 @found((np.broadcast_to(np.zeros(3, bool), (2, 3)),), (np.broadcast_to(np.ones((2, 1), bool), (2, 3)),))
@@ -70,6 +70,11 @@ def overflow_of_elements(a):
 @found((np.ones(2), 3), (np.ones(2), 2**40), (np.ones(2), 2**62))
 def products_of_python_ints(a, n):
     return a + 1, n * n, n + n
+
+
+@found(*[(np.ones((2, n), bool),) for n in (3, 32, 100)], (np.array([[True, False, True]]),))
+def minimum_of_bools(a):
+    return 0.001 * np.min(a), np.max(~a), a.min(axis=1), a.min(axis=0), a.prod(), a.all()
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)

@@ -174,7 +174,7 @@ try_in_order(enum level level, jy_op op, jy_dtype dtype, enum jy_fold_order orde
         fill_random(dtype, special);
         if (dtype == JY_BOOL) /* one element decides, somewhere */
             for (size_t i = 0; i < ROOM; i++)
-                memory[i] = (op == JY_OP_LOGICAL_AND) != (i == few[k] * 3 / 4 && k % 2 == 0);
+                memory[i] = (op == JY_OP_LOGICAL_AND || op == JY_OP_MINIMUM) != (i == few[k] * 3 / 4 && k % 2 == 0);
         run_fold(&t, dtype, few[k], stride, 0, &actual, &flags);
         feclearexcept(FE_ALL_EXCEPT);
         args[0] = start;
