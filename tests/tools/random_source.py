@@ -138,6 +138,7 @@ class Grower:
         self.r, self.names, self.locals, self.depth = rng, names, list(locals_), depth
         self.lines = []
         self.count = 0
+        self.mood = rng.choice(MOODS)
 
     # Expressions: methods that return source text, or None when nothing fits.
 
@@ -377,7 +378,7 @@ class Grower:
     def grow(self, n):
         for _ in range(n):
             for _ in range(10):
-                text = getattr(self, self.r.choices(*STATEMENTS)[0])()
+                text = getattr(self, self.r.choices(STATEMENTS, self.mood)[0])()
                 if text is not None and "None" != text.split(" ")[0] and self.run(text):
                     self.lines.append(text)
                     break
@@ -409,7 +410,8 @@ def _fits(value):
 
 EXPRESSIONS = tuple(zip(*{"e_operator": 26, "e_unary": 4, "e_ufunc1": 12, "e_ufunc2": 10, "e_select": 7, "e_cast": 5, "e_scalar": 2, "e_index": 10, "e_shape": 10, "e_reduce": 12, "e_product": 4, "e_create": 4,
                           "e_choose": 4, "e_call": 4}.items()))  # fmt: skip
-STATEMENTS = tuple(zip(*{"s_assign": 60, "s_inplace": 10, "s_store": 8, "s_out": 4, "s_container": 5, "s_loop": 4, "s_branch": 4, "s_alias": 4}.items()))
+STATEMENTS = "s_assign s_inplace s_store s_out s_container s_loop s_branch s_alias".split()
+MOODS = ((60, 10, 8, 4, 5, 4, 4, 4), (60, 10, 8, 4, 5, 4, 4, 4), (15, 20, 25, 10, 2, 8, 1, 20), (70, 5, 2, 1, 10, 1, 10, 1))  # the third one writes
 
 
 def _indent(text):
