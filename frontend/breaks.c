@@ -16,10 +16,7 @@ const size_t jy_break_count = sizeof jy_break_rows / sizeof *jy_break_rows;
 static const char *
 function_name(const struct jy_frame *f)
 {
-    const char *name = PyUnicode_AsUTF8(((PyCodeObject *)f->f_code)->co_qualname);
-    if (name == NULL)
-        PyErr_Clear();
-    return name != NULL ? jy_arena_strdup(jy_frame_arena(f), name) : "?";
+    return jy_arena_strdup(jy_frame_arena(f), jy_utf8(((PyCodeObject *)f->f_code)->co_qualname));
 }
 
 jy_status

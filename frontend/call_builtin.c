@@ -753,7 +753,7 @@ static const char *
 module_of(PyObject *function)
 {
     PyObject *module = ((PyCFunctionObject *)function)->m_module;
-    const char *name = module != NULL && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    const char *name = module != NULL && PyUnicode_Check(module) ? jy_utf8(module) : NULL;
     return name != NULL ? name : "";
 }
 

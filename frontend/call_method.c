@@ -279,7 +279,7 @@ call_constant(struct jy_frame *f, struct jy_value **out, struct jy_value *self, 
     PyObject *args = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, a->n, a->at)));
     if (bound == NULL || args == NULL || !jy_value_is_plain(f, args)) {
         PyErr_Clear();
-        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s of %s", PyUnicode_AsUTF8(name), jy_value_describe(f, self));
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s of %s", jy_utf8(name), jy_value_describe(f, self));
     }
     PyObject *result = jy_hold(f, PyObject_Call(bound, args, NULL));
     if (result == NULL)
@@ -292,7 +292,7 @@ call_constant(struct jy_frame *f, struct jy_value **out, struct jy_value *self, 
         return JY_OK;
     }
     if (!jy_value_is_plain(f, result))
-        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s of %s", PyUnicode_AsUTF8(name), jy_value_describe(f, self));
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s of %s", jy_utf8(name), jy_value_describe(f, self));
     *out = jy_value_const(f, result);
     return JY_OK;
 }

@@ -26,7 +26,7 @@ static bool
 is_of_numpy(PyFunctionObject *function)
 {
     PyObject *name = PyDict_GetItemString(function->func_globals, "__name__");
-    const char *text = name != NULL && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    const char *text = name != NULL && PyUnicode_Check(name) ? jy_utf8(name) : NULL;
     return text != NULL && (strcmp(text, "numpy") == 0 || strncmp(text, "numpy.", 6) == 0);
 }
 

@@ -63,10 +63,7 @@ jy_frame_line(const struct jy_frame *f)
 const char *
 jy_frame_file(const struct jy_frame *f)
 {
-    const char *file = PyUnicode_AsUTF8(((PyCodeObject *)f->f_code)->co_filename);
-    if (file == NULL)
-        PyErr_Clear();
-    return file != NULL ? jy_arena_strdup(jy_frame_arena(f), file) : "?";
+    return jy_arena_strdup(jy_frame_arena(f), jy_utf8(((PyCodeObject *)f->f_code)->co_filename));
 }
 
 /* ---- references ---- */

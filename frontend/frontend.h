@@ -37,6 +37,16 @@ PyObject *jy_codegen(const struct jy_unit *unit, PyObject *function, PyObject *c
 void jy_source_print(struct jy_text *text, const struct jy_unit *unit, jy_src source);
 void jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy_guard *guard);
 
+/* The text in messages and names of graphs; "?" for text that UTF-8 cannot hold. Leaves no exception. */
+static inline const char *
+jy_utf8(PyObject *text)
+{
+    const char *utf8 = PyUnicode_AsUTF8(text);
+    if (utf8 == NULL)
+        PyErr_Clear();
+    return utf8 != NULL ? utf8 : "?";
+}
+
 struct jy_break_row {
     const char *name, *phase, *what, *hint;
 };

@@ -25,7 +25,7 @@ method_of(struct jy_frame *f, struct jy_value *self, PyObject *name)
 static jy_status
 no_attribute(struct jy_frame *f, struct jy_value *v, PyObject *name)
 {
-    return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of %s", PyUnicode_AsUTF8(name), jy_value_describe(f, v));
+    return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of %s", jy_utf8(name), jy_value_describe(f, v));
 }
 
 /* An object that somebody else certainly holds, at the end of `source`. */
@@ -264,5 +264,5 @@ op_load_method(struct jy_frame *f, const struct jy_instr *instr)
 jy_status
 op_load_super_attr(struct jy_frame *f, const struct jy_instr *instr)
 {
-    return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of super()", PyUnicode_AsUTF8(name_of(f, instr)));
+    return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of super()", jy_utf8(name_of(f, instr)));
 }

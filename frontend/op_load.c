@@ -7,10 +7,7 @@
 static const char *
 local_name(struct jy_frame *f, int slot)
 {
-    const char *name = PyUnicode_AsUTF8(jy_code_local_name(f->f_instrs, slot));
-    if (name == NULL)
-        PyErr_Clear();
-    return name != NULL ? name : "?";
+    return jy_utf8(jy_code_local_name(f->f_instrs, slot));
 }
 
 jy_status
@@ -128,7 +125,7 @@ load_global(struct jy_frame *f, struct jy_value **out, PyObject *name)
     if (object == NULL) {
         if (PyErr_Occurred())
             return jy_break_from_exception(f, JY_BREAK_UNBOUND);
-        return jy_break(f, JY_BREAK_UNBOUND, "the global %s", PyUnicode_AsUTF8(name));
+        return jy_break(f, JY_BREAK_UNBOUND, "the global %s", jy_utf8(name));
     }
     *out = jy_value_lazy(f, object, source);
     return JY_OK;

@@ -460,16 +460,13 @@ describe(struct jy_text *text, struct jy_frame *f, const struct jy_value *v)
         return;
     case JY_V_FUNCTION: {
         PyObject *code = v->v_object != NULL ? ((PyFunctionObject *)v->v_object)->func_code : v->u.func.code;
-        const char *name = PyUnicode_AsUTF8(((PyCodeObject *)code)->co_qualname);
-        if (name == NULL)
-            PyErr_Clear();
-        jy_text_add(text, "function %s", name != NULL ? name : "?");
+        jy_text_add(text, "function %s", jy_utf8(((PyCodeObject *)code)->co_qualname));
         return;
     }
     case JY_V_METHOD:
         jy_text_add(text, "method ");
         if (v->u.func.name != NULL)
-            jy_text_add(text, "%s of ", PyUnicode_AsUTF8(v->u.func.name));
+            jy_text_add(text, "%s of ", jy_utf8(v->u.func.name));
         describe(text, f, v->u.func.self);
         return;
     case JY_V_MODULE: {
