@@ -109,16 +109,17 @@ refuse(struct jy_function *f, const struct jy_break_info *why)
     f->f_refused++;
     if (wants(JY_LOG_graph_breaks)) {
         struct jy_text text = { 0 };
-        const char *file = why->file != NULL ? why->file : PyUnicode_AsUTF8(code->co_filename);
-        jy_text_add(&text, "%s:%u: %s: %s%s%s", file != NULL ? file : "?", why->line != 0 ? why->line : (unsigned)code->co_firstlineno, why->name, why->what,
+        const char *file = why->file != NULL ? why->file : jy_utf8(code->co_filename);
+        jy_text_add(&text, "%s:%u: %s: %s%s%s", file, why->line != 0 ? why->line : (unsigned)code->co_firstlineno, why->name, why->what,
                     why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "");
         if (why->hint != NULL && why->hint[0] != '\0')
             jy_text_add(&text, "\n  hint: %s", why->hint);
-        jy_text_add(&text, "\n  %s runs in CPython", PyUnicode_AsUTF8(object->func_qualname));
+        jy_text_add(&text, "\n  %s runs in CPython", jy_utf8(object->func_qualname));
         print(f, JY_LOG_graph_breaks, text.at != NULL ? text.at : why->name);
         jy_text_free(&text);
     }
-    if (f->f_refused >= (uint32_t)jy_runtime->config.refusal_limit) {
+    /* The caller of our entry holds the arguments: a destructor that the function lets run comes late until it is a plain function again. */
+    if (f->f_refused >= (uint32_t)jy_runtime->config.refusal_limit || strcmp(why->name, "DELETE_PARAMETER") == 0) {
         f->f_off = true;
         if (f->f_entries == NULL)
             jy_function_uninstall(f);
@@ -265,7 +266,7 @@ build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct
         .want_ir = wants(JY_LOG_ir),
         .want_ir_opt = wants(JY_LOG_ir_opt),
         .want_asm = wants(JY_LOG_asm),
-        .name = PyUnicode_AsUTF8(((PyFunctionObject *)f->f_object)->func_name),
+        .name = jy_utf8(((PyFunctionObject *)f->f_object)->func_name),
         .backend_path = jy_runtime->backend_path,
         .log = wants_stages() ? log_stage : NULL,
         .context = f,

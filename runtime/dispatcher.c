@@ -10,6 +10,7 @@ struct dispatcher {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *function;        /* private copy */
+    PyObject *globals;         /* the copy's: the collector may clear the copy before the state lets its names go */
     PyObject *weakrefs;
     struct jy_function *state;
 };
@@ -40,10 +41,11 @@ jy_dispatcher_new(PyObject *private_function, PyObject *Py_UNUSED(original))
         return NULL;
     d->vectorcall = dispatcher_vectorcall;
     d->function = Py_NewRef(private_function);
+    d->globals = Py_NewRef(((PyFunctionObject *)private_function)->func_globals);
     d->weakrefs = NULL;
     d->state = jy_function_new(private_function);
     PyObject_GC_Track((PyObject *)d);
-    if (d->state == NULL)
+    if (d->state == NULL || jy_function_list(d->state) < 0)
         Py_CLEAR(d);
     return (PyObject *)d;
 }
@@ -52,6 +54,7 @@ static int
 dispatcher_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(((struct dispatcher *)self)->function);
+    Py_VISIT(((struct dispatcher *)self)->globals);
     return 0;
 }
 
@@ -66,6 +69,7 @@ dispatcher_clear(PyObject *self)
         d->function = Py_NewRef(Py_None);
     d->state = NULL;
     jy_function_free(state);
+    Py_CLEAR(d->globals);
     Py_XDECREF(function);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Life of a compiled function's state, and the table from function objects to states (3.12 and later; a dispatcher carries its state itself).
+/* Life of a compiled function's state, and the table from function objects to states (a dispatcher carries its state itself and is listed for reset()).
  *
  * The table is keyed by address. An address cannot be reused while its state exists: a weak reference's callback frees the state before the function's memory is. */
 #include "runtime/function.h"
@@ -61,6 +61,16 @@ table_reserve(void)
         if (old[k].key != NULL)
             table_put(old[k].key, old[k].value);
     free(old);
+    return 0;
+}
+
+int
+jy_function_list(struct jy_function *f)
+{
+    if (table_reserve() < 0)
+        return -1;
+    table_put(f->f_object, f);
+    f->f_listed = true;
     return 0;
 }
 
@@ -205,6 +215,7 @@ jy_function_new(PyObject *object)
         return NULL;
     }
     f->f_object = object;
+    f->f_globals = ((PyFunctionObject *)object)->func_globals;
     f->f_ints = -1;
     f->f_id = ++jy_runtime->next_function;
     remember_parts(f);
@@ -216,11 +227,11 @@ jy_function_free(struct jy_function *f)
 {
     if (f == NULL)
         return;
-    if (f->f_weak != NULL && f->f_object != NULL)
+    if (f->f_listed)
         table_remove(f->f_object);
     drop_entries(f);
     if (f->f_reserved != 0)
-        remove_name(((PyFunctionObject *)f->f_object)->func_globals, f->f_reserved);
+        remove_name(f->f_globals, f->f_reserved);
     f->f_object = NULL;
     for (size_t k = 0; k < f->f_ndynamic; k++)
         free(f->f_dynamic[k]);
@@ -254,15 +265,14 @@ jy_function_install(struct jy_function *f)
         if (capsule != NULL)
             callback = PyCFunction_New(&died_method, capsule);
         Py_XDECREF(capsule);
-        if (callback == NULL || table_reserve() < 0) {
-            Py_XDECREF(callback);
+        if (callback == NULL)
             return -1;
-        }
         f->f_weak = PyWeakref_NewRef(f->f_object, callback);
         Py_DECREF(callback);
-        if (f->f_weak == NULL)
+        if (f->f_weak == NULL || jy_function_list(f) < 0) {
+            Py_CLEAR(f->f_weak);
             return -1;
-        table_put(f->f_object, f);
+        }
     }
     if (f->f_plain == NULL) {
         f->f_plain = jy_compat_get_vectorcall(f->f_object);

@@ -41,7 +41,9 @@ struct jy_entry {
 
 struct jy_function {
     PyObject *f_object; /* 3.12+: the function, borrowed; 3.11: the private function of the dispatcher, owned by that */
+    PyObject *f_globals; /* the function's; borrowed, but readable until the state is freed, when the collector may have cleared the function */
     PyObject *f_weak;   /* 3.12+: weak reference whose callback frees this */
+    bool f_listed;      /* in the table */
     PyObject *f_code, *f_defaults, *f_kwdefaults; /* what the entries were made for; strong */
     vectorcallfunc f_plain;
     uint32_t f_version;
@@ -71,7 +73,7 @@ struct jy_runtime {
     struct {
         PyObject *key;
         struct jy_function *value;
-    } *table; /* function object -> state; open addressing, 3.12+ */
+    } *table; /* f_object -> state; open addressing */
     size_t table_size, table_used;
     uint32_t next_function, next_compiled;
     bool compiling;  /* some thread traces: others run eager */
@@ -85,6 +87,7 @@ extern struct jy_runtime *jy_runtime;
 /* function.c: life of the state */
 struct jy_function *jy_function_new(PyObject *object);
 void jy_function_free(struct jy_function *function);
+int jy_function_list(struct jy_function *function); /* in the table; 0, or -1 with an exception */
 struct jy_function *jy_function_find(PyObject *object); /* by function or dispatcher object; NULL */
 void jy_function_reset(struct jy_function *function);   /* drops entries, refusals, statistics */
 /* Makes calls of `object` go through our entry; remembers what was there. 0, or -1 with an exception. */

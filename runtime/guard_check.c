@@ -281,7 +281,21 @@ is_int(PyObject *object, int64_t value)
     return PyLong_CheckExact(object) && PyLong_AsLongLongAndOverflow(object, &overflow) == value && overflow == 0;
 }
 
-/* 1, 0, or -1 with an exception */
+static bool
+has_same_bits(PyObject *a, PyObject *b)
+{
+    union {
+        char bytes[64];
+        npy_longdouble aligned;
+    } x = { { 0 } }, y = { { 0 } };
+    if (!PyArray_IsScalar(a, Number) && !PyArray_IsScalar(a, Bool)) /* no number of NumPy's takes more than 64 bytes */
+        return false;
+    PyArray_ScalarAsCtype(a, &x);
+    PyArray_ScalarAsCtype(b, &y);
+    return memcmp(&x, &y, sizeof(x)) == 0;
+}
+
+/* The same type throughout, and the same value; floats by their bits, as 0.0 is not -0.0. What cannot be told counts as unequal. 1, 0, or -1 with an exception. */
 static int
 is_equal(PyObject *object, PyObject *wanted)
 {
@@ -289,9 +303,19 @@ is_equal(PyObject *object, PyObject *wanted)
         return 1;
     if (Py_TYPE(object) != Py_TYPE(wanted))
         return 0;
-    if (PyFloat_CheckExact(object)) /* bits: 0.0 is not -0.0 */
+    if (PyFloat_CheckExact(object))
         return memcmp(&((PyFloatObject *)object)->ob_fval, &((PyFloatObject *)wanted)->ob_fval, sizeof(double)) == 0;
-    return PyObject_RichCompareBool(object, wanted, Py_EQ);
+    if (PyComplex_CheckExact(object))
+        return memcmp(&((PyComplexObject *)object)->cval, &((PyComplexObject *)wanted)->cval, sizeof(Py_complex)) == 0;
+    if (PyTuple_CheckExact(object)) {
+        int same = PyTuple_GET_SIZE(object) == PyTuple_GET_SIZE(wanted);
+        for (Py_ssize_t k = 0; same == 1 && k < PyTuple_GET_SIZE(object); k++)
+            same = is_equal(PyTuple_GET_ITEM(object, k), PyTuple_GET_ITEM(wanted, k));
+        return same;
+    }
+    if (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyLong_CheckExact(object))
+        return PyObject_RichCompareBool(object, wanted, Py_EQ);
+    return has_same_bits(object, wanted);
 }
 
 static int

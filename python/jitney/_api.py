@@ -82,6 +82,17 @@ def _compile(f, options):
     return _jitney.compile(f, **options)
 
 
+def _original(f):
+    """The same kind of object as `f` around the function that was compiled."""
+    if isinstance(f, (staticmethod, classmethod)):
+        return type(f)(_original(f.__func__))
+    if isinstance(f, types.MethodType):
+        return types.MethodType(_original(f.__func__), f.__self__)
+    if isinstance(f, functools.partial):
+        return type(f)(_original(f.func), *f.args, **f.keywords)
+    return getattr(f, "__wrapped__", f) if is_compiled(f) else f
+
+
 def disable(function):
     """Returns `function` marked so that jitney leaves it to CPython, also where a compiled function calls it."""
     if is_compiled(function):
@@ -192,13 +203,13 @@ class Explanation:
 
 def explain(function):
     """`explain(f)(*args)` calls a fresh compiled copy of f once and reports what was compiled and what was not, and why."""
-    plain = getattr(_plain(function), "__wrapped__", function) if is_compiled(_plain(function)) else function
+    plain = _original(function)
 
     def run(*args, **kwargs):
         fresh = compile(plain)
         inner = _plain(fresh)
         if not is_compiled(inner):
-            raise TypeError(f"{function!r} is not a Python function; there is nothing to explain")
+            raise TypeError(f"compile returns {function!r} as it is (JITNEY_LOGS=graph_breaks says why); there is nothing to explain")
         fresh(*args, **kwargs)
         return Explanation(plain, Inspection(inner))
 

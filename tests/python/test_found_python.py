@@ -1,7 +1,9 @@
 """Programs of plain Python around arrays that once gave something else than eager; each the smallest that showed it, and named after what was wrong."""
 
+import gc
 import sys
 import types
+import weakref
 
 import jitney
 import numpy as np
@@ -151,3 +153,100 @@ def test_outputs_of_a_backend_were_not_counted():
     compiled = jitney.compile(thrice, backend=lambda graph, inputs: lambda *xs: (1, 2))
     with pytest.raises(TypeError, match="2 outputs for a graph of 1"):
         compiled(A)
+
+
+KEYS = [(1,), (True,), (1.0,), (0.0,), (-0.0,), 0.0, -0.0, 0j, -0j, complex(0, -0.0), np.float32(0.0), np.float32(-0.0), np.float64(-0.0), 1, True, np.int64(1)]
+
+
+def with_keys(d):
+    return {**d, "sum": d["a"] + 1}, list(d)
+
+
+def test_guard_took_equal_keys_for_the_same():
+    limit, jitney.config.recompile_limit = jitney.config.recompile_limit, 2 * len(KEYS)
+    try:
+        compiled = jitney.compile(with_keys)
+        for key in KEYS * 2:
+            expected, got = (function({key: 1, "a": A})[1] for function in (with_keys, compiled))
+            assert repr(got) == repr(expected)
+    finally:
+        jitney.config.recompile_limit = limit
+    assert jitney.inspect(compiled).stats()["native_calls"] > len(KEYS)
+
+
+def test_names_that_utf8_cannot_hold():
+    for change in ({"co_name": "\udc80"}, {"co_filename": "\udc80"}, {"co_qualname": "\udc80"}, {"co_names": ("\udc80",)}):
+        code = (lambda a: a.x + 1) if "co_names" in change else (lambda a: a + 1)
+        function = types.FunctionType(code.__code__.replace(**change), {})
+        compiled = jitney.compile(function)
+        for _ in range(2):
+            assert testing.differs(function, compiled, A) is None
+
+
+def test_reset_of_everything_left_entries():
+    compiled = jitney.compile(thrice)
+    compiled(A)
+    jitney.reset()
+    assert jitney.inspect(compiled).stats()["entries"] == 0
+
+
+def resize(a):
+    a.resize(10)
+    return a.shape
+
+
+def count(a):
+    return sys.getrefcount(a)
+
+
+def test_references_of_the_entry_were_counted():
+    for function in (resize, count):
+        compiled = jitney.compile(function)
+        results = [call(np.ones(3)) for call in (function, compiled, compiled)]
+        assert results[1:] == results[:1] * 2
+
+
+class Logged:
+    def __init__(self, log):
+        self.log = log
+
+    def __del__(self):
+        self.log.append("gone")
+
+
+def drop(owner, log):
+    del owner
+    log.append("after")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="3.11 calls a compiled function with arguments that the caller holds")
+def test_destructor_of_a_deleted_parameter_came_late_at_every_call():
+    compiled = jitney.compile(drop)
+    compiled(Logged([]), [])
+    log = []
+    compiled(Logged(log), log)
+    assert log == ["gone", "after"]
+
+
+class Scaled:
+    k = 2.0
+
+    def times(self, a):
+        return a * self.k
+
+    compiled = jitney.compile(times)
+
+
+def test_explain_of_a_bound_method_lost_its_object():
+    assert jitney.explain(Scaled().compiled)(A).compiled
+    assert jitney.explain(jitney.compile(Scaled().times))(A).compiled
+
+
+def test_names_were_taken_from_globals_that_the_collector_had_cleared():
+    for calls in (0, 1):
+        space = {"jitney": jitney, "calls": calls, "A": A}
+        exec("f = jitney.compile(lambda a: a + 1)\nfor _ in range(calls): f(A)", space)
+        reference = weakref.ref(space["f"])
+        del space
+        gc.collect()
+        assert reference() is None
