@@ -224,7 +224,8 @@ READS = {
     "far": "a[2:100]", "empty": "a[3:1]", "none": "a[None]", "ellipsis": "a[...]", "none_last": "a[..., None]", "odd": "a[-3:-1]", "negative_step": "a[-1:0:-2]",
 }  # fmt: skip
 for name, text in READS.items():
-    exec(f"def get_{name}(a):\n    return {text}\n\n\ndef use_{name}(a):\n    return {text} * 2 + 1\n")
+    # `a == a`: a function that only makes views is left to CPython
+    exec(f"def get_{name}(a):\n    return {text}, a == a\n\n\ndef use_{name}(a):\n    return {text} * 2 + 1\n")
     case("get_" + name, globals()["get_" + name], lambda: few(DTYPES, (1, 2, 3)))
     case("use_" + name, globals()["use_" + name], lambda: few(NUMBERS, WIDE))
 case("get_2d", lambda a: (a[1, 2], a[:, 0], a[0, :], a[1:, 1:], a[:, ::-1], a[None, :, None, 1:], a[..., 1], a[2, ...]), lambda: [[(array(t, s, p),)] for t in DTYPES for s in ((4, 5), (3, 3)) for p in ("C", "F", "step", "reverse", "crop")])
@@ -305,16 +306,16 @@ case("set_read_only", set_all, lambda: [[(np.broadcast_to(np.ones(3), (2, 3)),)]
 # ---- shapes
 
 SHAPES = {
-    "T": "a.T", "transpose": "np.transpose(a)", "ravel": "a.ravel()", "flatten": "a.flatten()", "reshape": "a.reshape(-1)", "squeeze": "a.squeeze()", "expand": "np.expand_dims(a, 0)",
+    "T": "(a.T, a == a)", "transpose": "(np.transpose(a), a == a)", "ravel": "a.ravel()", "flatten": "a.flatten()", "reshape": "(a.reshape(-1), a == a)", "squeeze": "(a.squeeze(), a == a)", "expand": "(np.expand_dims(a, 0), a == a)",
     "copy": "a.copy()", "np_copy": "np.copy(a)", "zeros_like": "np.zeros_like(a)", "ones_like": "np.ones_like(a)", "full_like": "np.full_like(a, 1)", "astype_f8": "a.astype(np.float64)",
     "astype_i4": "a.astype('int32')", "astype_bool": "a.astype(bool)", "astype_f4": "a.astype(np.float32)", "shape": "(a.shape, a.ndim, a.size, a.dtype, a.nbytes, a.itemsize, len(a) if a.ndim else 0)",
-    "asarray": "np.asarray(a)", "array": "np.array(a)", "contiguous": "np.ascontiguousarray(a) * np.ascontiguousarray(a)", "flip": "np.flip(a)", "T_plus": "a.T + 1", "T_mul": "a.T * a.T", "T_T": "(a.T * 2).T",
+    "asarray": "np.asarray(a)", "array": "np.array(a)", "contiguous": "np.ascontiguousarray(a) * np.ascontiguousarray(a)", "flip": "(np.flip(a), a == a)", "T_plus": "a.T + 1", "T_mul": "a.T * a.T", "T_T": "(a.T * 2).T",
     "ravel_sum": "np.ravel(a) * 2",
 }  # fmt: skip
 for name, text in SHAPES.items():
     exec(f"def shape_{name}(a):\n    return {text}\n")
     case("shape_" + name, globals()["shape_" + name], lambda: few(DTYPES, ANY), breaks=NOTHING.get(name))
-case("reshape_2d", lambda a: (a.reshape(5, -1), np.reshape(a, (2, 10)), a.reshape((4, 5)).T), lambda: [[(array(t, (20,), p),)] for t in DTYPES for p in ("C", "step")])
+case("reshape_2d", lambda a: (a.reshape(5, -1), np.reshape(a, (2, 10)), a.reshape((4, 5)).T, a == a), lambda: [[(array(t, (20,), p),)] for t in DTYPES for p in ("C", "step")])
 case("swapaxes", lambda a: (a.swapaxes(0, 2), np.moveaxis(a, 0, -1) + 1, a.transpose(1, 0, 2) * 2, a.transpose((2, 0, 1))), lambda: singles(NUMBERS, (3,)))
 case("broadcast_to", lambda a: np.broadcast_to(a, (3, *a.shape)) + 1, lambda: singles(NUMBERS, WIDE))
 case("return_broadcast_to", lambda a: np.broadcast_to(a, (3, *a.shape)), lambda: few(NUMBERS, WIDE), breaks="RESULT")
