@@ -604,6 +604,17 @@ is_instance(struct jy_frame *f, bool *out, PyTypeObject *type, struct jy_value *
     return JY_OK;
 }
 
+/* Does the object, rather than its type, answer `__class__`? */
+static bool
+has_own_class(struct jy_frame *f, struct jy_value *v, PyTypeObject *type)
+{
+    PyObject *name = jy_hold(f, PyUnicode_InternFromString("__class__"));
+    if (v->v_kind == JY_V_CALLABLE && jy_is_dispatcher(v->v_object))
+        return true;
+    return name == NULL || type->tp_getattro == NULL || _PyType_Lookup(type, name) != _PyType_Lookup(&PyBaseObject_Type, name) ||
+           (v->v_kind == JY_V_OPAQUE && type->tp_getattro != PyObject_GenericGetAttr);
+}
+
 static jy_status
 call_isinstance(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
 {
@@ -611,7 +622,7 @@ call_isinstance(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_v
     PyTypeObject *type;
     bool answer = false;
     TRY(known_type(f, &type, args[0]));
-    if (args[0]->v_kind == JY_V_OPAQUE && type->tp_getattro != PyObject_GenericGetAttr) /* __class__ may lie */
+    if (has_own_class(f, args[0], type)) /* which may lie */
         return unknown(f, "isinstance", args[0]);
     TRY(is_instance(f, &answer, type, args[1]));
     *out = boolean(f, answer);

@@ -47,6 +47,15 @@ call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *method, 
     return jy_call_method(f, out, self, method->u.func.name, nargs, args, kwnames);
 }
 
+static jy_status
+call_dispatcher(struct jy_frame *f, struct jy_value **out, struct jy_value *dispatcher, size_t nargs,
+                struct jy_value *const *args, PyObject *kwnames)
+{
+    struct jy_value *function;
+    TRY(jy_dispatcher_part(f, &function, dispatcher));
+    return jy_call(f, out, function, nargs, args, kwnames);
+}
+
 jy_status
 jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, size_t nargs,
         struct jy_value *const *args, PyObject *kwnames)
@@ -58,6 +67,8 @@ jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, si
     case JY_V_METHOD:
         return call_method(f, out, callable, nargs, args, kwnames);
     case JY_V_CALLABLE:
+        if (jy_is_dispatcher(callable->v_object))
+            return call_dispatcher(f, out, callable, nargs, args, kwnames);
         return call_callable(f, out, callable->v_object, nargs, args, kwnames);
     case JY_V_CONST:
         if (PyCallable_Check(callable->v_object))

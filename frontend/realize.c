@@ -196,25 +196,22 @@ realize_function(struct jy_frame *f, struct jy_value *v)
     return JY_OK;
 }
 
-/* What compile() gives where a function's own vectorcall is not honoured: an object that answers `function` as its class and holds the original. */
-static bool
-is_dispatcher(PyObject *object)
+bool
+jy_is_dispatcher(PyObject *object)
 {
     return strncmp(Py_TYPE(object)->tp_name, "jitney.", 7) == 0 ||
            strncmp(Py_TYPE(object)->tp_name, "_jitney.", 8) == 0;
 }
 
-static jy_status
-realize_dispatcher(struct jy_frame *f, struct jy_value *v)
+jy_status
+jy_dispatcher_part(struct jy_frame *f, struct jy_value **out, struct jy_value *dispatcher)
 {
-    struct jy_value *original = lazy_part(f, v, "__wrapped__");
-    if (original == NULL || !PyFunction_Check(original->v_object)) {
+    *out = dispatcher->v_source != JY_NO_SOURCE ? lazy_part(f, dispatcher, "_jitney_function") : NULL;
+    if (*out == NULL || !PyFunction_Check((*out)->v_object)) {
         PyErr_Clear();
-        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s object", Py_TYPE(v->v_object)->tp_name);
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s object", Py_TYPE(dispatcher->v_object)->tp_name);
     }
-    jy_guard_is(f, v->v_source, v->v_object);
-    *v = *original;
-    return realize_function(f, v);
+    return JY_OK;
 }
 
 static bool
@@ -269,13 +266,11 @@ jy_value_realize(struct jy_frame *f, struct jy_value *v)
         become(f, v, JY_V_MODULE);
         return JY_OK;
     }
-    if (is_c_callable(o) || jy_np_knows(f, o)) {
+    if (is_c_callable(o) || jy_is_dispatcher(o) || jy_np_knows(f, o)) {
         jy_guard_is(f, v->v_source, o);
         become(f, v, JY_V_CALLABLE);
         return JY_OK;
     }
-    if (is_dispatcher(o))
-        return realize_dispatcher(f, v);
     if (jy_value_is_plain(f, o)) { /* dtype objects */
         jy_guard_is(f, v->v_source, o);
         become(f, v, JY_V_CONST);

@@ -129,6 +129,9 @@ struct jy_value *jy_value_new(struct jy_frame *f, enum jy_value_kind kind);
 
 /* Looks at a LAZY value: decides its kind, adds its guards, changes *v in place. Others are left alone. */
 jy_status jy_value_realize(struct jy_frame *f, struct jy_value *v);
+/* What compile() gives where a function's own vectorcall is not honoured: an object that answers `function` as its class. The function that it runs. */
+bool jy_is_dispatcher(PyObject *object);
+jy_status jy_dispatcher_part(struct jy_frame *f, struct jy_value **out, struct jy_value *dispatcher);
 
 /* Turns a number that came in from outside into the constant that it was in the traced call (EQUALS guard). *done false: it is a computed one, or one
  * that has shown a second value. */

@@ -214,11 +214,25 @@ jy_log_rows(const struct jy_logs *logs)
     return list;
 }
 
+/* A log that cannot be written is no error of the program's, but an interrupt that came meanwhile is for the program: it comes again. */
+static void
+forget_error(PyObject *file, bool report)
+{
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt();
+    } else if (report) {
+        PyErr_WriteUnraisable(file);
+    } else {
+        PyErr_Clear();
+    }
+}
+
 static void
 write_line(PyObject *file, PyObject *line)
 {
     if (line == NULL || PyFile_WriteObject(line, file, Py_PRINT_RAW) < 0)
-        PyErr_WriteUnraisable(file);
+        forget_error(file, true);
 }
 
 void
@@ -241,7 +255,7 @@ jy_log_print(struct jy_logs *logs, enum jy_log channel, const char *text)
         }
         PyObject *flushed = PyObject_CallMethod(file, "flush", NULL);
         if (flushed == NULL)
-            PyErr_Clear();
+            forget_error(file, false);
         Py_XDECREF(flushed);
         Py_DECREF(file);
     }

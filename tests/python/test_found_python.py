@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import time
 import types
 import weakref
 
@@ -250,3 +251,55 @@ def test_names_were_taken_from_globals_that_the_collector_had_cleared():
         del space
         gc.collect()
         assert reference() is None
+
+
+@jitney.compile
+def inner(a):
+    return a + 1
+
+
+def test_change_of_an_inlined_compiled_function_was_not_seen():
+    def outer(a):
+        return inner(a) * 2, inner
+
+    compiled, code = jitney.compile(outer), inner.__code__
+    try:
+        for _ in range(2):
+            assert compiled(A)[0].tobytes() == outer(A)[0].tobytes()
+            assert compiled(A)[1] is inner
+            inner.__code__ = (lambda a: a + 5).__code__
+    finally:
+        inner.__code__ = code
+
+
+class Pretender:
+    @property
+    def __class__(self):
+        return np.ndarray
+
+
+def is_array(o, a):
+    return isinstance(o, np.ndarray), type(o) is np.ndarray, a + 1
+
+
+def test_isinstance_believed_the_type_only():
+    assert jitney.compile(is_array)(Pretender(), A)[:2] == is_array(Pretender(), A)[:2] == (True, False)
+
+
+class Interrupted:
+    def write(self, text):
+        raise KeyboardInterrupt
+
+    flush = None
+
+
+def test_interrupt_while_a_log_was_written_was_lost():
+    compiled = jitney.compile(thrice)
+    jitney.set_logs(file=Interrupted(), graph=True)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compiled(A)
+            time.sleep(1)
+    finally:
+        jitney.set_logs(graph=False)
+    assert compiled(A).tobytes() == thrice(A).tobytes()
