@@ -64,15 +64,23 @@ check_power(struct jy_frame *f, const struct jy_np_geometry *geometry, const str
     return JY_OK;
 }
 
+static bool
+runs_forward(const struct jy_value *array)
+{
+    for (size_t d = 0; d < array->u.array.ndim; d++)
+        if (array->u.array.layout->stride[d] < 0)
+            return false;
+    return true;
+}
+
 /* The loops of some functions take another path for negative strides, with other bits: kernels hand them pieces that run forward. */
 static jy_status
-check_forward(struct jy_frame *f, jy_op op, size_t n, const struct jy_np_operand *operands)
+check_forward(struct jy_frame *f, jy_op op, size_t n, const struct jy_np_operand *operands, const struct jy_value *into)
 {
+    bool forward = into == NULL || runs_forward(into);
     for (size_t i = 0; i < n; i++)
-        for (size_t d = 0; operands[i].form == JY_NP_ARRAY && d < operands[i].value->u.array.ndim; d++)
-            if (operands[i].value->u.array.layout->stride[d] < 0)
-                return jy_break(f, JY_BREAK_MEMORY_ORDER, "%s of a reversed array", jy_op_info[op].text);
-    return JY_OK;
+        forward &= operands[i].form != JY_NP_ARRAY || runs_forward(operands[i].value);
+    return forward ? JY_OK : jy_break(f, JY_BREAK_MEMORY_ORDER, "%s of a reversed array", jy_op_info[op].text);
 }
 
 /* Would eager reuse the memory of an operand, and does that show in the strides of the result? */
@@ -150,7 +158,7 @@ jy_np_apply(struct jy_frame *f, struct jy_value **out, jy_op op, size_t n, struc
     if (op == JY_OP_POWER)
         TRY(check_power(f, &geometry, operands, in));
     if (jy_op_info[op].klass == JY_CLASS_TILE && jy_dtype_is_float(in))
-        TRY(check_forward(f, op, n, operands));
+        TRY(check_forward(f, op, n, operands, into));
     if (into != NULL)
         TRY(check_into(f, &geometry, into, op));
     else

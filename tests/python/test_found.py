@@ -77,6 +77,12 @@ def minimum_of_bools(a):
     return 0.001 * np.min(a), np.max(~a), a.min(axis=1), a.min(axis=0), a.prod(), a.all()
 
 
+@found((np.linspace(0.1, 0.9, 99), np.zeros(99)), (np.linspace(0.1, 0.9, 99), np.zeros(99)[::-1]))
+def function_into_a_reversed_array(a, out):
+    np.expm1(a, out=out)
+    return np.log1p(a, out=out[::1]) * a
+
+
 @pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("function, argument_sets", FOUND)
 def test_found(function, argument_sets, executor):
