@@ -28,7 +28,7 @@ import random_source
 import jitney
 from jitney import testing
 
-EXECUTORS = ("llvm", "llvm", "loop", "graph", "numpy")
+EXECUTORS = ("llvm", "llvm", "llvm", "llvm", "loop", "graph", "numpy")
 SETTINGS = ("plain", "plain", "plain", "plain", "plain", "raise", "ignore", "error", "default")
 
 
@@ -212,8 +212,11 @@ def reproducer(case, seed, found):
 
 def run_seed(seed, shrinking=True):
     """A dict: native calls, calls, the reason of a refusal, and the reproducer of a difference."""
-    one = case(seed)
-    found, compiled = first_difference(one)
+    try:
+        one = case(seed)
+        found, compiled = first_difference(one)
+    except MemoryError:  # the limit of a worker
+        return {"seed": seed, "native": 0, "calls": 0, "refusal": "no memory"}
     stats, refusals = {}, []
     if jitney.is_compiled(compiled):
         inspection = jitney.inspect(compiled)

@@ -58,6 +58,8 @@ class Arguments:
         """One set: lines of source that set sizes and every parameter.  The first set has ordinary sizes, the function grows on it."""
         r = self.random
         sizes = [r.choice((2, 3, 4, 5, 7)) if first else r.choice((0, 1, 1, 2, 3, 4, 5, 8, 17, 33)) for _ in range(3)]
+        if not first and r.random() < 0.3:
+            sizes[2] = r.choice((64, 100, 257))
         if big:  # NumPy reuses temporaries from 256 KiB on
             rank = max([len(shape or ()) for _, shape in self.parameters])
             sizes = [r.choice((3, 16)), r.choice((90, 130)), r.choice((33, 300 if rank > 1 else 40000))]
@@ -181,7 +183,9 @@ class Grower:
         return self.atom()
 
     def e_operator(self, level):
-        text = f"({self.operand(level)} {self.r.choice(OPERATORS)} {self.operand(level)})"
+        op = self.r.choice(OPERATORS)
+        right = self.operand(level) if op not in ("**", "<<") else self.r.choice(("1", "2", "3", "2", "0.5", "-1", "2.0", *self.arrays()))
+        text = f"({self.operand(level)} {op} {right})"
         return None if "2147483648" in text and set("<=>") & set(text) else text  # NumPy 2.0 crashes on some of these comparisons
 
     def e_unary(self, level):
@@ -325,7 +329,8 @@ class Grower:
         return f"{name} = {self.expression()}"
 
     def s_inplace(self):
-        return f"{self.target()} {self.r.choice(INPLACE[: 3 if self.r.random() < 0.7 else None])} {self.operand(1)}"
+        op = self.r.choice(INPLACE[: 3 if self.r.random() < 0.7 else None])
+        return f"{self.target()} {op} {self.operand(1) if op not in ('**=', '<<=') else self.r.choice('123')}"
 
     def s_store(self):
         name = self.target(store=True)
