@@ -4,6 +4,7 @@ import gc
 import sys
 import time
 import types
+import warnings
 import weakref
 
 import jitney
@@ -303,3 +304,115 @@ def test_interrupt_while_a_log_was_written_was_lost():
     finally:
         jitney.set_logs(graph=False)
     assert compiled(A).tobytes() == thrice(A).tobytes()
+
+
+# What breaks careful designs and did not break this one: a test each, so that it stays so.
+
+
+class Plain:
+    pass
+
+
+def test_stores_to_instances_are_seen():
+    """3.13's dictionary watchers miss stores to inline values."""
+    owner, compiled = Plain(), jitney.compile(times_k)
+    owner.k = 2.0
+    for change in (
+        lambda: None,
+        lambda: setattr(owner, "k", 3.0),
+        lambda: setattr(Plain, "k", 4.0),
+        lambda: delattr(owner, "k"),
+        lambda: setattr(owner, "k", A),
+        lambda: owner.__dict__.update(k=5),
+        lambda: setattr(owner, "__dict__", {"k": 6.0}),
+        lambda: (delattr(owner, "k"), delattr(Plain, "k")),
+    ):
+        change()
+        for _ in range(2):
+            assert outcome(compiled, owner, A) == outcome(times_k, owner, A)
+
+
+def test_recursion_goes_as_deep_as_eager():
+    def climb(a, n):
+        return a if n == 0 else climb(a, n - 1) + 1
+
+    eager, climb = climb, jitney.compile(climb)
+    for depth in (5, 60, sys.getrecursionlimit() - 300, 10 * sys.getrecursionlimit()):
+        results = []
+        for function in (eager, climb):
+            try:
+                results.append(function(A, depth).tobytes())
+            except RecursionError as error:
+                results.append(type(error))
+        assert results[0] == results[1]
+
+
+def test_error_callbacks_see_the_functions_frame():
+    seen = []
+    compiled = jitney.compile(logarithm_and_more)
+
+    def callback(kind, flag):
+        frame = sys._getframe(1)
+        seen.append((kind, flag, frame.f_code.co_name, frame.f_lineno))
+
+    with np.errstate(divide="call", call=callback):
+        for function in (logarithm_and_more, compiled, compiled):
+            function(A)
+    assert seen == seen[:1] * 3
+
+
+def test_first_call_adds_no_global():
+    compiled = jitney.compile(lambda a: a + 3)
+    for name in globals():
+        if name == "A":
+            compiled(A)
+    assert jitney.inspect(compiled).stats()["native_calls"] == 1
+
+
+class Prepared:
+    @jitney.compile
+    def __init__(self, a):
+        self.a = a + 1
+
+    @jitney.compile
+    def __call__(self, a):
+        return self.a * a
+
+
+def test_special_methods():
+    for _ in range(3):
+        assert Prepared(A)(B).tobytes() == ((A + 1) * B).tobytes()
+
+
+class Interfering:
+    """Calls and resets compiled functions in its destructor, whenever the collector comes."""
+
+    def __init__(self, compiled):
+        self.cycle, self.compiled = self, compiled
+
+    def __del__(self):
+        jitney.reset()
+        self.compiled(A)
+
+
+def test_finalisers_run_compiled_code_while_compiling():
+    thresholds, victim = gc.get_threshold(), jitney.compile(thrice)
+    gc.set_threshold(1)
+    try:
+        for k in range(10):
+            Interfering(victim)
+            compiled = jitney.compile(lambda a, n, k=k: np.sqrt(a) * n + k)
+            for n in (k, k + 1, 2.5):
+                assert compiled(A, n).tobytes() == (np.sqrt(A) * n + k).tobytes()
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+def test_a_function_that_keeps_warning_is_given_up():
+    compiled = jitney.compile(logarithm_and_more)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(20):
+            compiled(A)
+    assert len(caught) == 20 and {w.lineno for w in caught} == {logarithm_and_more.__code__.co_firstlineno + 1}
+    assert jitney.inspect(compiled).stats()["flag_reruns"] < 10
