@@ -639,6 +639,8 @@ call_callable_(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_va
         *out = boolean(f, true);
         return JY_OK;
     }
+    if (args[0]->v_kind == JY_V_OPAQUE) /* its class may come to have a __call__, or lose it */
+        return unknown(f, "callable", args[0]);
     TRY(known_type(f, &type, args[0]));
     *out = boolean(f, type->tp_call != NULL);
     return JY_OK;

@@ -306,6 +306,20 @@ def test_interrupt_while_a_log_was_written_was_lost():
     assert compiled(A).tobytes() == thrice(A).tobytes()
 
 
+class Silent:
+    pass
+
+
+def test_class_became_callable():
+    def ask(o, a):
+        return callable(o), a + 1
+
+    compiled, o = jitney.compile(ask), Silent()
+    assert compiled(o, A)[0] is False
+    Silent.__call__ = thrice
+    assert compiled(o, A)[0] is True
+
+
 # What breaks careful designs and did not break this one: a test each, so that it stays so.
 
 
