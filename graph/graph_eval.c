@@ -195,10 +195,10 @@ eval_store(struct eval *e, const struct jy_node *node, struct place *p)
     TRY(allocate(&value, e, NULL));
     copy_elements(&value, operand(e, node, 1));
     if (node->n_view != NULL) {
-        TRY(move_to_view(&region, e, p, node->n_view));
         region.ndim = value.ndim;
         region.count = value.count;
         memcpy(region.extent, value.extent, sizeof(region.extent));
+        TRY(move_to_view(&region, e, p, node->n_view));
     }
     copy_elements(&region, &value);
     return JY_OK;

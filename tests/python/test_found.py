@@ -83,6 +83,13 @@ def function_into_a_reversed_array(a, out):
     return np.log1p(a, out=out[::1]) * a
 
 
+@found((np.ones(5),))
+def store_through_a_reversed_view_with_a_new_axis(a):
+    v = a[None]
+    v[:, 3:0:-1] = 0.0
+    return a
+
+
 @pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("function, argument_sets", FOUND)
 def test_found(function, argument_sets, executor):
