@@ -70,6 +70,12 @@ jy_inspect_is_array(PyObject *object)
     return PyArray_Check(object);
 }
 
+const char *
+jy_inspect_element_type(PyObject *array)
+{
+    return PyArray_DESCR((PyArrayObject *)array)->typeobj->tp_name;
+}
+
 bool
 jy_inspect_scalar(jy_dtype *dtype, union jy_scalar *value, PyObject *object)
 {

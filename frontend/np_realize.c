@@ -94,6 +94,18 @@ fill_array(struct jy_value *v, struct jy_storage *storage, const struct jy_node 
     v->u.array.dtype = (uint8_t)live->dtype;
 }
 
+/* L['image'], a numpy.ndarray of numpy.uint8: why */
+static jy_status
+refuse_array(struct jy_frame *f, const struct jy_value *v, const char *why)
+{
+    struct jy_text source = { 0 };
+    jy_source_print(&source, f->f_trace->unit, v->v_source);
+    jy_status status = jy_break(f, JY_BREAK_ARRAY_KIND, "%s, a %s of %s: %s", source.at != NULL ? source.at : "?",
+                                Py_TYPE(v->v_object)->tp_name, jy_inspect_element_type(v->v_object), why);
+    jy_text_free(&source);
+    return status;
+}
+
 static jy_status
 realize_array(struct jy_frame *f, struct jy_value *v)
 {
@@ -102,7 +114,7 @@ realize_array(struct jy_frame *f, struct jy_value *v)
     struct jy_inspected_array live;
     const char *why;
     if (!jy_inspect_array(&live, &why, v->v_object))
-        return jy_break(f, JY_BREAK_ARRAY_KIND, "%s", why);
+        return refuse_array(f, v, why);
     struct jy_storage *storage = find_storage(f->f_trace, v->v_object);
     if (storage != NULL) {
         const struct jy_input *input = &unit->u_inputs.at[storage->input];

@@ -2,6 +2,7 @@
  *
  * A value is an object: two uses of one pointer are one object of the program. CONST values hold immutable objects of types whose operations run no
  * user code, so the frontend may compute with the real objects. */
+#include "frontend/inspect_array.h"
 #include "frontend/interp.h"
 
 #include <string.h>
@@ -387,19 +388,35 @@ describe_shape(struct jy_text *text, struct jy_frame *f, const struct jy_value *
     jy_text_add(text, "]");
 }
 
+/* numpy.linalg.norm: the repr of such a function ends in an address */
+static bool
+describe_numpy_function(struct jy_text *text, PyObject *object)
+{
+    if (strcmp(Py_TYPE(object)->tp_name, "numpy._ArrayFunctionDispatcher") != 0)
+        return false;
+    PyObject *module = PyObject_GetAttrString(object, "__module__"), *name = PyObject_GetAttrString(object, "__name__");
+    bool named = module != NULL && name != NULL && PyUnicode_Check(module) && PyUnicode_Check(name);
+    if (named)
+        jy_text_add(text, "%s.%s", jy_utf8(module), jy_utf8(name));
+    PyErr_Clear();
+    Py_XDECREF(module);
+    Py_XDECREF(name);
+    return named;
+}
+
 static void
 describe_object(struct jy_text *text, struct jy_frame *f, PyObject *object)
 {
     if (PyType_Check(object)) {
         jy_text_add(text, "%s", ((PyTypeObject *)object)->tp_name);
-    } else if (jy_value_is_plain(f, object) || PyCFunction_Check(object)) {
+    } else if (jy_value_is_plain(f, object) || PyCFunction_Check(object) || jy_inspect_is_ufunc(object)) {
         PyObject *repr = PyObject_Repr(object);
         const char *utf8 = repr != NULL ? PyUnicode_AsUTF8(repr) : NULL;
         if (utf8 == NULL)
             PyErr_Clear();
         jy_text_add(text, "%.60s", utf8 != NULL ? utf8 : "?");
         Py_XDECREF(repr);
-    } else {
+    } else if (!describe_numpy_function(text, object)) {
         jy_text_add(text, "%s object", Py_TYPE(object)->tp_name);
     }
 }
