@@ -152,7 +152,7 @@ case("iadd_overlapping", iadd, lambda: [[(x[1:], x[:-1])] for x in (array("float
 
 # ---- ufuncs
 
-UNARY = "negative positive absolute square sqrt sign floor ceil trunc rint fabs isnan isinf isfinite signbit reciprocal logical_not invert exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh cbrt deg2rad rad2deg"
+UNARY = "negative positive absolute square sqrt sign floor ceil trunc rint fabs isnan isinf isfinite signbit reciprocal logical_not invert exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh cbrt deg2rad rad2deg radians degrees"
 for name in UNARY.split():
     exec(f"def np_{name}(a):\n    return np.{name}(a)\n")
     case("np_" + name, globals()["np_" + name], lambda: few(DTYPES))
