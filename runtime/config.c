@@ -30,6 +30,7 @@ static const struct {
 
 static const char *const executors[] = { "llvm", "loop", "graph", "numpy" }; /* ORDER enum jy_executor */
 static const char *const types[] = { "int", "bool", "executor" };
+static const char *const values[] = { "a number from 0 on", "True or False", "llvm, loop, graph or numpy" };
 
 static int64_t *
 slot(struct jy_config *config, const struct row *row)
@@ -120,8 +121,8 @@ jy_config_init(struct jy_config *config, struct jy_logs *logs)
         const char *text = getenv(rows[k].env);
         if (text != NULL && !parse_value(&value, rows[k].type, text)) {
             value = rows[k].value;
-            if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%s: '%s' is not a value of type %s; the default is used", rows[k].env, text,
-                                 types[rows[k].type]) < 0)
+            if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%s: '%s' is not %s; the default is used", rows[k].env, text,
+                                 values[rows[k].type]) < 0)
                 return -1;
         }
         *slot(config, &rows[k]) = value;
@@ -178,7 +179,7 @@ jy_config_set(struct jy_config *config, const char *name, PyObject *value)
     if (ok && row->type == TYPE_BOOL && PyBool_Check(value))
         parsed = value == Py_True;
     else if (ok && !parse_value(&parsed, row->type, utf8)) {
-        PyErr_Format(PyExc_ValueError, "jitney.config.%s takes a value of type %s, not %R", name, types[row->type], value);
+        PyErr_Format(PyExc_ValueError, "jitney.config.%s takes %s, not %R", name, values[row->type], value);
         ok = false;
     }
     Py_DECREF(text);
