@@ -43,7 +43,7 @@ def list_backends():
 def _resolve_backend(backend):
     if callable(backend):
         return backend
-    if backend not in _backends:
+    if not isinstance(backend, str) or backend not in _backends:
         raise ValueError(f"there is no backend {backend!r}; there are: {', '.join(list_backends())}")
     return _backends[backend]
 
@@ -58,12 +58,14 @@ def compile(function=None, *, backend="llvm", fullgraph=False, dynamic=None, fas
     dynamic    True: Python ints are symbolic from the start; False: never; None: from their second value on
     inplace    the function object itself is accelerated, also for those who hold it already (3.12 and later)
 
-    Raises TypeError when `function` is not callable, ValueError for an unknown backend.
+    Raises TypeError when `function` is not callable, ValueError for an unknown backend or value of dynamic.
     """
     if fastmath:
         raise NotImplementedError("fastmath=True is not available: every result has eager's bits")
     if threads not in (None, 1):
         raise NotImplementedError("threads: compiled code runs on one thread")
+    if dynamic not in (None, True, False):
+        raise ValueError(f"dynamic is True, False or None, not {dynamic!r}")
     options = {"backend": _resolve_backend(backend), "fullgraph": fullgraph, "dynamic": dynamic, "inplace": inplace}
     if function is None:
         return lambda f: _compile(f, options)
@@ -82,14 +84,14 @@ def _compile(f, options):
     return _jitney.compile(f, **options)
 
 
-def _original(f):
+def original(f):
     """The same kind of object as `f` around the function that was compiled."""
     if isinstance(f, (staticmethod, classmethod)):
-        return type(f)(_original(f.__func__))
+        return type(f)(original(f.__func__))
     if isinstance(f, types.MethodType):
-        return types.MethodType(_original(f.__func__), f.__self__)
+        return types.MethodType(original(f.__func__), f.__self__)
     if isinstance(f, functools.partial):
-        return type(f)(_original(f.func), *f.args, **f.keywords)
+        return type(f)(original(f.func), *f.args, **f.keywords)
     return getattr(f, "__wrapped__", f) if is_compiled(f) else f
 
 
@@ -184,7 +186,7 @@ class Explanation:
         self.stats = inspection.stats()
 
     def __str__(self):
-        name = getattr(self.function, "__qualname__", repr(self.function))
+        name = _plain(self.function).__qualname__
         if self.compiled:
             calls = sum(node.op == "call" for node in self.graph.nodes)
             lines = [f"{name}: compiled as one graph of {calls} operations, {len(self.guards)} guards"]
@@ -203,7 +205,7 @@ class Explanation:
 
 def explain(function):
     """`explain(f)(*args)` calls a fresh compiled copy of f once and reports what was compiled and what was not, and why."""
-    plain = _original(function)
+    plain = original(function)
 
     def run(*args, **kwargs):
         fresh = compile(plain)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from itertools import repeat
 from time import perf_counter
 
+from jitney._api import original
 from jitney.testing import differs, fresh, outcome, outcome_difference
 
 BATCH = 2e-3
@@ -125,8 +126,11 @@ def summarise(name, eager, compiled, first_call=None, difference=None):
 def compare(function, args=(), kwargs=None, *, name=None, compile=None, seconds=1.0):
     """Compiles `function`, checks that nothing but the time differs, and times both on `args`.
 
-    A function that writes into its arguments goes on writing into the same ones, in both."""
+    Of a compiled function it takes the original. A function that writes into its arguments goes on writing into the same
+    ones, in both."""
     kwargs = kwargs or {}
+    function = original(function)
+    name = name or getattr(function, "__qualname__", repr(function))
     if compile is None:
         from jitney import compile
     own_args, own_kwargs = fresh((args, kwargs))
@@ -138,6 +142,6 @@ def compare(function, args=(), kwargs=None, *, name=None, compile=None, seconds=
     first_call = perf_counter() - start
     found = outcome_difference(expected, first) or differs(function, compiled, *args, **kwargs)
     if expected.exception is not None:
-        raise RuntimeError(f"{function.__qualname__} raises {expected.exception[0]}: {expected.exception[1]}")
+        raise RuntimeError(f"{name} raises {expected.exception[0]}: {expected.exception[1]}")
     eager, fast = alternate(batches(function, args, kwargs), batches(compiled, args, kwargs), seconds=seconds)
-    return summarise(name or function.__qualname__, eager, fast, first_call, found)
+    return summarise(name, eager, fast, first_call, found)
