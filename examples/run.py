@@ -95,6 +95,9 @@ def main():
     parser.add_argument("names", nargs="*", default=EXAMPLES, metavar="NAME", help=", ".join(EXAMPLES))
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each is timed")
     arguments = parser.parse_args()
+    unknown = [name for name in arguments.names if name not in EXAMPLES]
+    if unknown:
+        parser.error(f"no example {', '.join(unknown)}; there are {', '.join(EXAMPLES)}")
     identical = [report(name, arguments.seconds) for name in arguments.names]
     print(
         "\nTo see what jitney made of an example:\n"
