@@ -13,13 +13,33 @@
 #include <string.h>
 
 #define MAX_ROOM 16384u
+#define DEPTH_LIMIT 50u /* nested calls of the original; each takes C stack, where 3.12 allows some 800 */
 #define RERUN_LIMIT 4u /* taste: so many calls more that end in the original than that do not, and an entry is given up */
+
+/* A function that recurses deeper than C can becomes plain again: the interpreter calls it without C stack then. */
+static void
+leave_recursion(struct jy_function *f)
+{
+    if (!jy_compat_has_function_vectorcall())
+        return;
+    f->f_off = true;
+    jy_function_uninstall(f);
+    jy_runtime->logs.frame = f->f_id;
+    if (jy_runtime->logs.on[JY_LOG_perf_hints])
+        jy_log_print(&jy_runtime->logs, JY_LOG_perf_hints, "left to CPython for good: it calls itself too deep");
+}
 
 static PyObject *
 run_original(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     vectorcallfunc plain = f->f_plain != NULL ? f->f_plain : jy_compat_get_vectorcall(f->f_object);
-    return plain(f->f_object, args, nargsf, kwnames);
+    PyObject *object = Py_NewRef(f->f_object); /* and with it the state */
+    if (++f->f_depth == DEPTH_LIMIT)
+        leave_recursion(f);
+    PyObject *result = plain(object, args, nargsf, kwnames);
+    f->f_depth--;
+    Py_DECREF(object);
+    return result;
 }
 
 /* The new code as a function like the original, for one call.  refs: new */

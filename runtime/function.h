@@ -60,6 +60,7 @@ struct jy_function {
     bool f_inplace;
     int8_t f_ints; /* dynamic=: -1 default, 0 never, 1 from the start */
     uint32_t f_refused, f_misses;
+    uint32_t f_depth; /* calls of the original that are running */
     PyObject *f_reasons; /* list of dicts: every refusal, for explain() */
     PyObject *f_backend; /* callable of the user's, or NULL */
     struct jy_stats f_stats;

@@ -350,15 +350,19 @@ def test_recursion_goes_as_deep_as_eager():
     def climb(a, n):
         return a if n == 0 else climb(a, n - 1) + 1
 
-    eager, climb = climb, jitney.compile(climb)
-    for depth in (5, 60, sys.getrecursionlimit() - 300, 10 * sys.getrecursionlimit()):
-        results = []
-        for function in (eager, climb):
-            try:
-                results.append(function(A, depth).tobytes())
-            except RecursionError as error:
-                results.append(type(error))
-        assert results[0] == results[1]
+    eager, compiled, limit = climb, jitney.compile(climb), sys.getrecursionlimit()
+    results = []
+    sys.setrecursionlimit(1500)
+    try:
+        for climb in (eager, compiled):
+            for depth in (1, 2, 5, 60, 1200, 20000):
+                try:
+                    results.append(climb(A, depth).tobytes())
+                except RecursionError as error:
+                    results.append(type(error))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert results[:6] == results[6:] and isinstance(results[4], bytes)
 
 
 def test_error_callbacks_see_the_functions_frame():
