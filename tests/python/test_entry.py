@@ -443,3 +443,14 @@ def test_logs_and_config():
         jitney.config.recompile_limit = "many"
     with pytest.raises(ValueError):
         jitney.set_logs(nothing=True)
+
+
+def test_keyword_defaults_are_not_shared():
+    def f(a, *, k=2.0):
+        return a * k
+
+    g = jitney.compile(f)
+    assert difference(g(A), A * 2.0) is None
+    g.__kwdefaults__["k"] = 5.0
+    assert difference(g(A), A * 5.0) is None
+    assert difference(f(A), A * 2.0) is None
