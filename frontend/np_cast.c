@@ -68,12 +68,27 @@ jy_np_cast_astype(struct jy_frame *f, struct jy_value **out, const struct jy_np_
     return new_copy(f, out, slots[0], dtype, order != '\0' ? order : 'K');
 }
 
-/* Is the array certainly not C-contiguous? */
-static jy_status
-check_not_contiguous(struct jy_frame *f, const struct jy_value *array)
+/* A view of a block that walks along an axis in other steps than one. */
+static bool
+skips_elements(struct jy_frame *f, const struct jy_value *array)
+{
+    const struct jy_view *view = array->u.array.view;
+    const struct jy_node *base = jy_graph_at(f->f_trace->graph, array->u.array.storage->version);
+    if (view == NULL || base->n_layout == NULL || !base->n_layout->contiguous)
+        return false;
+    for (size_t d = 0; d < view->ndim; d++)
+        if (view->axis[d] >= 0 && view->step[d] != 1 && jy_np_hint(f, array->u.array.shape[d]) > 1)
+            return true;
+    return false;
+}
+
+jy_status
+jy_np_check_not_contiguous(struct jy_frame *f, const struct jy_value *array)
 {
     size_t ndim = array->u.array.ndim;
     jy_np_guard_degenerate(f, ndim, array->u.array.shape);
+    if (skips_elements(f, array))
+        return JY_OK;
     bool strided = !jy_layout_is_c_order(array->u.array.layout, ndim);
     for (size_t d = 0; d < ndim; d++)
         strided &= jy_np_hint(f, array->u.array.shape[d]) > 1;
@@ -111,7 +126,7 @@ jy_np_cast_array(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
         return JY_OK;
     }
     if (contiguous && same)
-        TRY(check_not_contiguous(f, array));
+        TRY(jy_np_check_not_contiguous(f, array));
     return new_copy(f, out, array, dtype, contiguous ? 'C' : 'K');
 }
 

@@ -112,6 +112,8 @@ jy_status jy_np_reduce_layout(struct jy_frame *f, const struct jy_layout **out, 
 /* Memory order of a copy with order="K". */
 jy_status jy_np_keep_layout(struct jy_frame *f, const struct jy_layout **out, const struct jy_value *array,
                             jy_dtype dtype);
+/* Breaks unless the array is certainly not C-contiguous, in other calls too. */
+jy_status jy_np_check_not_contiguous(struct jy_frame *f, const struct jy_value *array);
 /* Is the array one block in C order whatever the sizes are? */
 bool jy_np_is_c_block(const struct jy_value *array);
 void jy_np_set_layout(struct jy_frame *f, jy_ref node, const struct jy_layout *layout);

@@ -216,6 +216,8 @@ jy_np_shape_ravel(struct jy_frame *f, struct jy_value **out, const struct jy_np_
             if (jy_np_hint(f, array->u.array.shape[d]) <= 1)
                 return jy_break(f, JY_BREAK_MEMORY_ORDER, "%s of a strided array with an axis of one element or none",
                                 row->name);
+        if (row->datum == 0)
+            TRY(jy_np_check_not_contiguous(f, array));
         return jy_np_call_out(f, out,
                               &(struct jy_np_callout){ .callee = "ndarray.flatten",
                                                        .nargs = 1,
@@ -227,8 +229,8 @@ jy_np_shape_ravel(struct jy_frame *f, struct jy_value **out, const struct jy_np_
     }
     if (block)
         TRY(jy_np_reshaped(f, &array, array, 1, &size));
-    else if (row->datum == 0 && !jy_guard_size(f, size, JY_GT, 1))
-        return jy_break(f, JY_BREAK_MEMORY_ORDER, "ravel of a strided array of one element or none");
+    else if (row->datum == 0)
+        TRY(jy_np_check_not_contiguous(f, array));
     TRY(jy_value_node(f, &node, array));
     *out = jy_value_of_node(f, jy_graph_copy(f->f_trace->graph, node));
     return JY_OK;

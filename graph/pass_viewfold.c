@@ -30,15 +30,24 @@ try_compose(struct jy_view *out, struct jy_sizes *sizes, const struct jy_view *o
     return true;
 }
 
+/* Strides of a reshape on axes of one element are its own, and show in views of it. */
+static bool
+lends_strides(const struct jy_graph *g, const struct jy_uses *uses, jy_ref r)
+{
+    if (jy_graph_at(g, r)->n_op == JY_OP_VIEW)
+        return false;
+    for (uint32_t i = uses->first[r]; i < uses->first[r + 1]; i++)
+        if (jy_op_info[jy_graph_at(g, uses->uses[i])->n_op].klass == JY_CLASS_VIEW)
+            return true;
+    return false;
+}
+
 static bool
 is_identity(struct jy_graph *g, const struct jy_node *node)
 {
     const struct jy_node *operand = jy_graph_at(g, node->n_args[0]);
     if (node->n_ndim != operand->n_ndim)
         return false;
-    bool is_fresh = operand->n_op != JY_OP_PLACEHOLDER && operand->n_storage == node->n_args[0];
-    if (node->n_op != JY_OP_VIEW && !is_fresh)
-        return false; /* strides of axes of one element may differ, and show in views of it */
     for (size_t d = 0; d < node->n_ndim; d++) {
         if (!jy_sizes_same(&g->g_sizes, node->n_shape[d], operand->n_shape[d]))
             return false;
@@ -78,7 +87,7 @@ jy_pass_viewfold(struct jy_graph *graph)
         if (jy_op_info[node->n_op].klass != JY_CLASS_VIEW)
             continue;
         fold_into_operand(graph, node);
-        if (!uses.is_output[r] && is_identity(graph, node))
+        if (!uses.is_output[r] && !lends_strides(graph, &uses, r) && is_identity(graph, node))
             jy_rewrite_replace(&rewrite, r, node->n_args[0]);
     }
     jy_rewrite_finish(graph, &rewrite);

@@ -306,7 +306,7 @@ case("set_read_only", set_all, lambda: [[(np.broadcast_to(np.ones(3), (2, 3)),)]
 # ---- shapes
 
 SHAPES = {
-    "T": "(a.T, a == a)", "transpose": "(np.transpose(a), a == a)", "ravel": "a.ravel()", "flatten": "a.flatten()", "reshape": "(a.reshape(-1), a == a)", "squeeze": "(a.squeeze(), a == a)", "expand": "(np.expand_dims(a, 0), a == a)",
+    "T": "(a.T, a == a)", "transpose": "(np.transpose(a), a == a)", "ravel": "(a.ravel(), a == a)", "flatten": "a.flatten()", "reshape": "(a.reshape(-1), a == a)", "squeeze": "(a.squeeze(), a == a)", "expand": "(np.expand_dims(a, 0), a == a)",
     "copy": "a.copy()", "np_copy": "np.copy(a)", "zeros_like": "np.zeros_like(a)", "ones_like": "np.ones_like(a)", "full_like": "np.full_like(a, 1)", "astype_f8": "a.astype(np.float64)",
     "astype_i4": "a.astype('int32')", "astype_bool": "a.astype(bool)", "astype_f4": "a.astype(np.float32)", "shape": "(a.shape, a.ndim, a.size, a.dtype, a.nbytes, a.itemsize, len(a) if a.ndim else 0)",
     "asarray": "np.asarray(a)", "array": "np.array(a)", "contiguous": "np.ascontiguousarray(a) * np.ascontiguousarray(a)", "flip": "(np.flip(a), a == a)", "T_plus": "a.T + 1", "T_mul": "a.T * a.T", "T_T": "(a.T * 2).T",

@@ -90,6 +90,16 @@ def store_through_a_reversed_view_with_a_new_axis(a):
     return a
 
 
+@found((np.ones((3, 6))[:, ::2],), (np.ones((3, 3)),), (np.ones((3, 3))[:, ::-1],), (np.ones((3, 4)).T,))
+def ravel_of_a_strided_array(a):
+    return a.ravel()[:2], a[::-1].ravel(), a[0, ::2].ravel(), a + 1
+
+
+@found((np.ones(6)[::2],), (np.ones(3),))
+def ravel_of_a_strided_row(a):
+    return a[::2].ravel(), a[:2].ravel(), a + 1
+
+
 @pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("function, argument_sets", FOUND)
 def test_found(function, argument_sets, executor):
