@@ -53,7 +53,9 @@ def load(source, filename="<random>"):
     """The function f of that source, in a module of its own."""
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     names = {"np": np, "values": random_source.values, "__name__": "random_module"}
-    exec(compile(source, filename, "exec"), names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the compiler of CPython has opinions, too
+        exec(compile(source, filename, "exec"), names)
     return names["f"]
 
 
