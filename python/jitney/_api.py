@@ -92,14 +92,14 @@ def original(f):
         return types.MethodType(original(f.__func__), f.__self__)
     if isinstance(f, functools.partial):
         return type(f)(original(f.func), *f.args, **f.keywords)
-    return getattr(f, "__wrapped__", f) if is_compiled(f) else f
+    return _jitney.original(f)
 
 
 def disable(function):
     """Returns `function` marked so that jitney leaves it to CPython, also where a compiled function calls it."""
     if is_compiled(function):
-        _jitney.uninstall(function)
-        function = getattr(function, "__wrapped__", function)
+        compiled, function = function, _jitney.original(function)
+        _jitney.uninstall(compiled)
     function._jitney_disable = True
     return function
 

@@ -74,6 +74,20 @@ def test_inplace_accelerates_the_function_itself():
     assert native(f) == 2
 
 
+@pytest.mark.skipif(not HAS_VECTORCALL, reason="3.11 ignores a function's vectorcall")
+def test_original_of_a_function_compiled_in_place_is_not_what_it_wraps():
+    def f(a):
+        return a - 1.0
+
+    @functools.wraps(f)
+    def g(a):
+        return a * 2.0 + 1.0
+
+    jitney.compile(g, inplace=True)
+    assert "2 operations" in str(jitney.explain(g)(A))
+    assert jitney.disable(g) is g and g._jitney_disable and not hasattr(f, "_jitney_disable")
+
+
 @pytest.mark.skipif(HAS_VECTORCALL, reason="3.12 and later can")
 def test_inplace_is_refused_with_a_reason():
     with pytest.raises(NotImplementedError, match="3.12"):
