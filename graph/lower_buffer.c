@@ -101,6 +101,7 @@ intern_view(struct jy_lower *L, struct jy_buffer view, bool dense)
         if (dense && !L->dense.at[i]) {
             L->dense.at[i] = true;
             b->b_order = view.b_order;
+            b->b_unit_axis = view.b_unit_axis; /* a region may have named an axis of one element */
         }
         if (b->b_unit_axis < 0)
             b->b_unit_axis = view.b_unit_axis;
