@@ -212,10 +212,26 @@ unstretched(PyArrayObject *array, PyArrayObject *like)
     return jy_wrap_view(dtype, (size_t)PyArray_NDIM(array), extents, &desc, (PyObject *)array);
 }
 
+/* A NumPy float becomes an element of an integer array by int(), which raises whatever errstate says. */
+static bool
+fits_integer(const struct numpy_run *run, const struct jy_node *node)
+{
+    const struct jy_node *from = jy_graph_at(run->g, node->n_args[0]);
+    bool is_integer = node->n_dtype == JY_I32 || node->n_dtype == JY_I64;
+    if (!is_integer || node->n_kind != JY_KIND_NPSCALAR || !jy_dtype_is_float((jy_dtype)from->n_dtype))
+        return true;
+    PyObject *integer = PyNumber_Long(arg(run, node, 0));
+    long long value = integer == NULL ? -1 : PyLong_AsLongLong(integer);
+    Py_XDECREF(integer);
+    return !PyErr_Occurred() && (node->n_dtype == JY_I64 || value == (int32_t)value);
+}
+
 /* Inside of a ufunc an operand is cast in pieces and keeps the strides that say how the result is laid out: a stretched axis has none. */
 static PyObject *
 cast(const struct numpy_run *run, const struct jy_node *node)
 {
+    if (!fits_integer(run, node))
+        return NULL;
     PyObject *dtype = (PyObject *)PyArray_DescrFromType(jy_dtype_info[node->n_dtype].number);
     PyObject *array = PyArray_FROM_O(arg(run, node, 0)), *result = NULL;
     bool inside = array != NULL && node->n_kind == JY_KIND_ARRAY && !is_handed_out(run, node);
@@ -346,8 +362,8 @@ eval_node(const struct numpy_run *run, const struct jy_node *node)
     case JY_CLASS_REDUCE:
         return in_layout(run, node,
                          as_kind(node, jy_wrap_reduce((jy_op)node->n_op, arg(run, node, 0),
-                                                      (jy_dtype)jy_graph_at(run->g, node->n_args[0])->n_dtype, node->n_axes,
-                                                      node->n_keepdims)));
+                                                      (jy_dtype)jy_graph_at(run->g, node->n_args[0])->n_dtype,
+                                                      node->n_axes, node->n_keepdims)));
     case JY_CLASS_STORE:
         return store(run, node);
     case JY_CLASS_CALL:

@@ -218,17 +218,21 @@ has_pieces(const struct jy_plan *plan)
     return false;
 }
 
-/* Division of Python floats raises ZeroDivisionError whatever errstate says. */
-static bool
-divides_python_floats(const struct jy_graph *g)
+/* What raises whatever errstate says: a division of Python floats, and a NumPy float that becomes an element of an integer array. */
+static uint32_t
+always_reported(const struct jy_graph *g)
 {
+    uint32_t kinds = 0;
     for (jy_ref r = 0; r < g->g_nodes.n; r++) {
         const struct jy_node *node = jy_graph_at(g, r);
         bool divides = node->n_op == JY_OP_DIV || node->n_op == JY_OP_FLOOR_DIVIDE || node->n_op == JY_OP_REMAINDER;
         if (divides && node->n_kind == JY_KIND_PYFLOAT)
-            return true;
+            kinds |= JY_FP_DIVIDE | JY_FP_INVALID;
+        if (jy_op_info[node->n_op].klass == JY_CLASS_CAST && node->n_kind == JY_KIND_NPSCALAR &&
+            jy_dtype_is_float((jy_dtype)jy_graph_at(g, node->n_args[0])->n_dtype) && !jy_dtype_is_float((jy_dtype)node->n_dtype))
+            kinds |= JY_FP_INVALID;
     }
-    return false;
+    return kinds;
 }
 
 static void
@@ -236,7 +240,7 @@ add_facts(struct jy_exec *exec)
 {
     const struct jy_plan *plan = exec->plan;
     exec->noutputs = (uint32_t)plan->p_outputs.n;
-    exec->always_reported = divides_python_floats(exec->unit->u_graph) ? JY_FP_DIVIDE | JY_FP_INVALID : 0;
+    exec->always_reported = always_reported(exec->unit->u_graph);
     exec->only_kernels = true;
     for (size_t i = 0; i < plan->p_steps.n; i++)
         exec->only_kernels &= plan->p_steps.at[i].s_kind == JY_STEP_KERNEL;

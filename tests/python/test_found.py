@@ -100,6 +100,14 @@ def ravel_of_a_strided_row(a):
     return a[::2].ravel(), a[:2].ravel(), a + 1
 
 
+@found((np.arange(1.0, 3.0).reshape(1, 2, 1),), (np.arange(1.0, 9.0).reshape(2, 2, 2),))
+def store_through_a_transposed_column(a):
+    a *= 0.5
+    v = a.T
+    v -= a
+    return v
+
+
 @pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("function, argument_sets", FOUND)
 def test_found(function, argument_sets, executor):
@@ -107,4 +115,20 @@ def test_found(function, argument_sets, executor):
     compiled = jitney.compile(function)
     for arguments in argument_sets:
         assert testing.differs(function, compiled, *arguments) is None
+    assert jitney.inspect(compiled).stats()["native_calls"] > 0
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("value", (np.nan, np.inf, 1e300, 3e9))
+@pytest.mark.parametrize("dtype", (np.int32, np.int64))
+def test_float_into_an_integer_array_raises_under_errstate_ignore(executor, value, dtype):
+    def f(d, b):
+        d[0] = b.max()
+        return d * 2
+
+    jitney.config.executor = executor
+    compiled = jitney.compile(f)
+    with np.errstate(all="ignore"):
+        for array in (np.array([1.0, 2.0]), np.array([1.0, value])):
+            assert testing.differs(f, compiled, np.ones(2, dtype), array) is None
     assert jitney.inspect(compiled).stats()["native_calls"] > 0
