@@ -68,16 +68,19 @@ jy_emit_ufunc(struct jy_emit *e, jy_lv lv)
 
 /* NumPy before 2.3 calls its loop on pieces of its buffer, and the initial value is an element of the first piece. */
 static void
-call_in_pieces(struct jy_emit *e, const struct jy_lstmt *s, const struct operands *o, LLVMValueRef at, LLVMValueRef stride)
+call_in_pieces(struct jy_emit *e, const struct jy_lstmt *s, const struct operands *o, LLVMValueRef at,
+               LLVMValueRef stride)
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef n = jy_emit_use(e, s->l_args[0], 0), chunk = jy_emit_field(e, JY_FIELD_SUM_CHUNK);
     LLVMValueRef first = LLVMBuildSub(b, chunk, l_i64(e, 1), "");
-    LLVMBasicBlockRef before = l_here(e), head = l_block(e, "pieces"), body = l_block(e, "piece"), done = l_block(e, "folded");
+    LLVMBasicBlockRef before = l_here(e), head = l_block(e, "pieces"), body = l_block(e, "piece"),
+                      done = l_block(e, "folded");
     LLVMBuildBr(b, head);
 
     l_at(e, head);
-    LLVMValueRef left = LLVMBuildPhi(b, e->i64, "left"), piece = LLVMBuildPhi(b, e->i64, ""), from = LLVMBuildPhi(b, e->ptr, "");
+    LLVMValueRef left = LLVMBuildPhi(b, e->i64, "left"), piece = LLVMBuildPhi(b, e->i64, ""),
+                 from = LLVMBuildPhi(b, e->ptr, "");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, left, l_i64(e, 0), ""), body, done);
 
     l_at(e, body);

@@ -611,7 +611,8 @@ has_own_class(struct jy_frame *f, struct jy_value *v, PyTypeObject *type)
     PyObject *name = jy_hold(f, PyUnicode_InternFromString("__class__"));
     if (v->v_kind == JY_V_CALLABLE && jy_is_dispatcher(v->v_object))
         return true;
-    return name == NULL || type->tp_getattro == NULL || _PyType_Lookup(type, name) != _PyType_Lookup(&PyBaseObject_Type, name) ||
+    return name == NULL || type->tp_getattro == NULL ||
+           _PyType_Lookup(type, name) != _PyType_Lookup(&PyBaseObject_Type, name) ||
            (v->v_kind == JY_V_OPAQUE && type->tp_getattro != PyObject_GenericGetAttr);
 }
 

@@ -15,7 +15,7 @@ enum { DEFAULT_DEPTH = 40 };
 struct callee {
     PyCodeObject *code;
     struct jy_value *value;
-    PyFunctionObject *live;  /* NULL: made while tracing */
+    PyFunctionObject *live; /* NULL: made while tracing */
     size_t nparams, nkwonly;
     struct jy_value **locals; /* of the new frame */
 };
@@ -93,7 +93,8 @@ find_parameter(struct jy_frame *callee, const struct callee *c, PyObject *name)
 }
 
 static jy_status
-bind_keywords(struct jy_frame *f, struct jy_frame *callee, struct callee *c, struct jy_value *const *args, PyObject *kwnames)
+bind_keywords(struct jy_frame *f, struct jy_frame *callee, struct callee *c, struct jy_value *const *args,
+              PyObject *kwnames)
 {
     struct jy_value *rest = NULL;
     if (c->code->co_flags & CO_VARKEYWORDS) {
@@ -192,7 +193,8 @@ bind_defaults(struct jy_frame *f, struct jy_frame *callee, struct callee *c)
         if (i < (size_t)c->code->co_argcount)
             TRY(c->live != NULL ? live_default(f, &c->locals[i], c, i) : made_default(f, &c->locals[i], c, i));
         else
-            TRY(c->live != NULL ? live_kwdefault(f, &c->locals[i], c, name) : made_kwdefault(f, &c->locals[i], c, name));
+            TRY(c->live != NULL ? live_kwdefault(f, &c->locals[i], c, name)
+                                : made_kwdefault(f, &c->locals[i], c, name));
     }
     return JY_OK;
 }
@@ -217,8 +219,8 @@ run(struct jy_frame *f, struct jy_value **out, struct jy_frame *callee, int flag
 }
 
 jy_status
-jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t nargs, struct jy_value *const *args,
-               PyObject *kwnames)
+jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t nargs,
+               struct jy_value *const *args, PyObject *kwnames)
 {
     struct callee c = { .value = function, .live = (PyFunctionObject *)function->v_object };
     PyObject *code = c.live != NULL ? c.live->func_code : function->u.func.code;

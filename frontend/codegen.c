@@ -28,7 +28,10 @@ struct generator {
     PyFunctionObject *function;
     PyObject *name, *rerun;
     struct jy_code *code;
-    struct { struct temp *at; size_t n, cap; } temps;
+    struct {
+        struct temp *at;
+        size_t n, cap;
+    } temps;
     int *output_local;
 };
 
@@ -295,14 +298,17 @@ edit(struct jy_code *code, void *context)
     if (generate(g) < 0)
         return JY_ERROR;
     for (int id = first; id < (int)code->c_instrs.n; id++) /* a traceback through here points at the def */
-        jy_code_at(code, id)->i_position = (struct jy_position){ code->c_origin->co_firstlineno, code->c_origin->co_firstlineno, -1, -1 };
+        jy_code_at(code, id)->i_position =
+            (struct jy_position){ code->c_origin->co_firstlineno, code->c_origin->co_firstlineno, -1, -1 };
     return jy_sweep_code(code);
 }
 
 PyObject *
 jy_codegen(const struct jy_unit *unit, PyObject *function, PyObject *compiled_name, PyObject *rerun)
 {
-    struct generator g = { .unit = unit, .function = (PyFunctionObject *)function, .name = compiled_name, .rerun = rerun };
+    struct generator g = {
+        .unit = unit, .function = (PyFunctionObject *)function, .name = compiled_name, .rerun = rerun
+    };
     PyObject *code = NULL;
     jy_status status = jy_transform_code_object(&code, g.function->func_code, edit, &g);
     if (status == JY_NOMEM)

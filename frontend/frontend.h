@@ -8,10 +8,12 @@
 #include "graph/unit.h"
 
 struct jy_trace_request {
-    PyObject *function;            /* exact function */
-    PyObject *const *locals;       /* bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict), borrowed */
+    PyObject *function; /* exact function */
+    PyObject *const
+        *locals; /* bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict), borrowed */
     size_t nlocals;
-    const char *const *dynamic;    /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */
+    const char *const *
+        dynamic; /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */
     uint32_t max_steps, max_nodes, max_inline; /* limits; 0: defaults */
     /* `trace_bytecode` lines (may be NULL) */
     void (*log)(void *context, const char *line);

@@ -1,5 +1,6 @@
 /* Building, extending and unpacking containers; text. */
 #include "frontend/ops.h"
+#include <assert.h>
 
 enum { HAS_SPEC = 4, CONVERSION = 3 }; /* bits of FORMAT_VALUE's argument */
 
@@ -28,6 +29,7 @@ static jy_status
 set_add(struct jy_frame *f, struct jy_value *set, struct jy_value *item)
 {
     bool found;
+    assert(set != NULL);
     if (set->v_kind != JY_V_SET)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "an addition to %s", jy_value_describe(f, set));
     TRY(jy_value_realize(f, item));

@@ -1,5 +1,6 @@
 /* Subscripts and lengths. Indices into Python's containers choose structure: a symbolic one is pinned to its value in the traced call. */
 #include "frontend/ops.h"
+#include <assert.h>
 
 static jy_status
 no_item(struct jy_frame *f, struct jy_value *v, struct jy_value *key)
@@ -163,6 +164,7 @@ const_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
     if (PyTuple_CheckExact(v->v_object)) {
         int64_t index;
         TRY(sequence_index(f, &index, v, key, (size_t)PyTuple_GET_SIZE(v->v_object)));
+        assert(index >= 0);
         *out = jy_value_const(f, PyTuple_GET_ITEM(v->v_object, index));
         return JY_OK;
     }

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct jy_desc {
-    char *data;                    /* of element 0,0,... */
-    int64_t stride[JY_MAX_NDIM];   /* bytes */
+    char *data;                  /* of element 0,0,... */
+    int64_t stride[JY_MAX_NDIM]; /* bytes */
 };
 
 /* One inner loop of a NumPy ufunc with its private datum. */
@@ -26,18 +26,19 @@ struct jy_helpers {
 };
 
 enum jy_call_status {
-    JY_CALL_RERUN = 1,  /* something that only the original can report happened (integer overflow of a NumPy scalar, ...): throw results away, run the original */
+    JY_CALL_RERUN =
+        1, /* something that only the original can report happened (integer overflow of a NumPy scalar, ...): throw results away, run the original */
 };
 
 struct jy_call {
-    struct jy_desc *desc;             /* per buffer of the plan */
-    const int64_t *size;              /* per size slot of the plan */
-    union jy_scalar *scalar;          /* per scalar slot of the plan */
-    const struct jy_loop_fn *loop;    /* per inner loop of the plan */
+    struct jy_desc *desc;          /* per buffer of the plan */
+    const int64_t *size;           /* per size slot of the plan */
+    union jy_scalar *scalar;       /* per scalar slot of the plan */
+    const struct jy_loop_fn *loop; /* per inner loop of the plan */
     const struct jy_helpers *helper;
-    char *tile;                       /* p_tile_bytes of scratch, aligned to 64 bytes */
-    int64_t sum_chunk;                /* for jy_pairwise_begin */
-    uint32_t status;                  /* enum jy_call_status, ORed in by kernels */
+    char *tile;        /* p_tile_bytes of scratch, aligned to 64 bytes */
+    int64_t sum_chunk; /* for jy_pairwise_begin */
+    uint32_t status;   /* enum jy_call_status, ORed in by kernels */
 };
 
 /* 0: done. Nothing else is returned by array kernels. */

@@ -52,7 +52,8 @@ give_shape(const struct jy_graph *g, struct jy_node *node, size_t ndim, const jy
 }
 
 jy_ref
-jy_graph_placeholder(struct jy_graph *g, enum jy_kind kind, jy_dtype dtype, size_t ndim, const jy_sx *shape, const struct jy_layout *layout)
+jy_graph_placeholder(struct jy_graph *g, enum jy_kind kind, jy_dtype dtype, size_t ndim, const jy_sx *shape,
+                     const struct jy_layout *layout)
 {
     struct jy_node node = new_node(g, JY_OP_PLACEHOLDER, kind, 0, NULL);
     node.n_dtype = (uint8_t)dtype;
@@ -165,8 +166,8 @@ jy_graph_store(struct jy_graph *g, jy_ref base, const struct jy_view *view, jy_r
 }
 
 jy_ref
-jy_graph_callout(struct jy_graph *g, uint32_t callee, uint32_t extra, size_t nargs, const jy_ref *args, enum jy_kind kind, jy_dtype dtype,
-                 size_t ndim, const jy_sx *shape)
+jy_graph_callout(struct jy_graph *g, uint32_t callee, uint32_t extra, size_t nargs, const jy_ref *args,
+                 enum jy_kind kind, jy_dtype dtype, size_t ndim, const jy_sx *shape)
 {
     struct jy_node node = new_node(g, JY_OP_CALLOUT, kind, nargs, args);
     node.n_dtype = (uint8_t)dtype;

@@ -47,39 +47,47 @@ struct jy_view {
 
 /* How the elements lie in memory. `stride` are hints in bytes: those of the traced call. */
 struct jy_layout {
-    uint8_t order[JY_MAX_NDIM];  /* axes, outermost first, by descending absolute stride; C order where strides say nothing */
+    uint8_t order
+        [JY_MAX_NDIM]; /* axes, outermost first, by descending absolute stride; C order where strides say nothing */
     int64_t stride[JY_MAX_NDIM];
-    bool contiguous;             /* the elements fill one block in `order`, every stride positive (guarded or by construction) */
-    bool inner_unit;             /* the innermost axis of `order` has stride == itemsize (guarded or by construction) */
+    bool contiguous; /* the elements fill one block in `order`, every stride positive (guarded or by construction) */
+    bool inner_unit; /* the innermost axis of `order` has stride == itemsize (guarded or by construction) */
 };
 
 struct jy_node {
     uint16_t n_op;
     uint8_t n_dtype, n_kind, n_ndim, n_nargs;
-    bool n_keepdims;              /* REDUCE */
-    uint32_t n_axes;              /* REDUCE: bit mask of folded axes */
+    bool n_keepdims; /* REDUCE */
+    uint32_t n_axes; /* REDUCE: bit mask of folded axes */
     jy_ref *n_args;
     jy_sx *n_shape;
     const struct jy_layout *n_layout; /* arrays with ndim >= 1; NULL for scalars */
-    jy_ref n_storage;             /* the node that owns the memory: itself when fresh; JY_NO_REF for scalars */
-    const struct jy_view *n_view; /* VIEW, STORE */
-    union jy_scalar n_value;      /* CONSTANT */
-    jy_sx n_size;                 /* SIZE */
-    uint32_t n_input;             /* PLACEHOLDER: number of the graph input */
-    uint32_t n_callee, n_extra;   /* CALLOUT: handles in the unit's object table (callable; dict of keyword constants or 0) */
+    jy_ref n_storage;                 /* the node that owns the memory: itself when fresh; JY_NO_REF for scalars */
+    const struct jy_view *n_view;     /* VIEW, STORE */
+    union jy_scalar n_value;          /* CONSTANT */
+    jy_sx n_size;                     /* SIZE */
+    uint32_t n_input;                 /* PLACEHOLDER: number of the graph input */
+    uint32_t n_callee,
+        n_extra; /* CALLOUT: handles in the unit's object table (callable; dict of keyword constants or 0) */
     uint32_t n_line;
     const char *n_file;
-    const char *n_name;           /* of the user's variable, for dumps; may be NULL */
+    const char *n_name; /* of the user's variable, for dumps; may be NULL */
 };
 
 struct jy_graph {
     struct jy_arena *g_arena;
     const char *g_name;
     struct jy_sizes g_sizes;
-    struct { struct jy_node *at; size_t n, cap; } g_nodes;
-    struct { jy_ref *at; size_t n, cap; } g_outputs;      /* what the kernel hands out, in order */
+    struct {
+        struct jy_node *at;
+        size_t n, cap;
+    } g_nodes;
+    struct {
+        jy_ref *at;
+        size_t n, cap;
+    } g_outputs; /* what the kernel hands out, in order */
     uint32_t g_ninputs;
-    const char *g_file;                                   /* current position: stamped on new nodes */
+    const char *g_file; /* current position: stamped on new nodes */
     uint32_t g_line;
 };
 
@@ -93,7 +101,8 @@ jy_graph_at(const struct jy_graph *g, jy_ref ref)
 
 /* Builders append a node and return it; they infer dtype, kind, shape and storage (infer.c) but not the layout of arrays: elementwise, CREATE
  * and REDUCE results get a C-contiguous layout unless `jy_graph_set_layout` is called. Operands must satisfy the rules above (asserted). */
-jy_ref jy_graph_placeholder(struct jy_graph *g, enum jy_kind kind, jy_dtype dtype, size_t ndim, const jy_sx *shape, const struct jy_layout *layout);
+jy_ref jy_graph_placeholder(struct jy_graph *g, enum jy_kind kind, jy_dtype dtype, size_t ndim, const jy_sx *shape,
+                            const struct jy_layout *layout);
 jy_ref jy_graph_constant(struct jy_graph *g, enum jy_kind kind, jy_dtype dtype, union jy_scalar value);
 jy_ref jy_graph_size(struct jy_graph *g, jy_sx size);
 /* EW and TILE. `kind` is that of the result: ARRAY, or a scalar kind when every operand is 0-d (NPSCALAR for ufuncs on 0-d arrays and NumPy scalars). */
@@ -105,10 +114,11 @@ jy_ref jy_graph_full(struct jy_graph *g, jy_ref scalar, size_t ndim, const jy_sx
 jy_ref jy_graph_empty(struct jy_graph *g, jy_dtype dtype, size_t ndim, const jy_sx *shape);
 jy_ref jy_graph_copy(struct jy_graph *g, jy_ref arg);
 jy_ref jy_graph_reduce(struct jy_graph *g, jy_op op, enum jy_kind kind, jy_ref arg, uint32_t axes, bool keepdims);
-jy_ref jy_graph_matmul(struct jy_graph *g, jy_op op, enum jy_kind kind, jy_ref a, jy_ref b, size_t ndim, const jy_sx *shape);
+jy_ref jy_graph_matmul(struct jy_graph *g, jy_op op, enum jy_kind kind, jy_ref a, jy_ref b, size_t ndim,
+                       const jy_sx *shape);
 jy_ref jy_graph_store(struct jy_graph *g, jy_ref base, const struct jy_view *view, jy_ref value);
-jy_ref jy_graph_callout(struct jy_graph *g, uint32_t callee, uint32_t extra, size_t nargs, const jy_ref *args, enum jy_kind kind, jy_dtype dtype,
-                        size_t ndim, const jy_sx *shape);
+jy_ref jy_graph_callout(struct jy_graph *g, uint32_t callee, uint32_t extra, size_t nargs, const jy_ref *args,
+                        enum jy_kind kind, jy_dtype dtype, size_t ndim, const jy_sx *shape);
 void jy_graph_set_layout(struct jy_graph *g, jy_ref ref, const struct jy_layout *layout);
 void jy_graph_add_output(struct jy_graph *g, jy_ref ref);
 
@@ -130,8 +140,9 @@ void jy_graph_fill_uses(struct jy_uses *out, const struct jy_graph *g);
 const char *jy_graph_verify(const struct jy_graph *g);
 
 void jy_graph_print(struct jy_text *text, const struct jy_graph *g);
-void jy_graph_print_table(struct jy_text *text, const struct jy_graph *g);   /* opcode, name, target, args, dtype, shape, line */
-void jy_graph_print_code(struct jy_text *text, const struct jy_graph *g);    /* as Python source */
+void jy_graph_print_table(struct jy_text *text,
+                          const struct jy_graph *g); /* opcode, name, target, args, dtype, shape, line */
+void jy_graph_print_code(struct jy_text *text, const struct jy_graph *g); /* as Python source */
 /* On failure NULL, and `*error` says line and reason. */
 struct jy_graph *jy_graph_parse(struct jy_arena *arena, const char *source, const char **error);
 

@@ -114,7 +114,8 @@ eval_ew(struct eval *e, const struct jy_node *node, struct place *p)
     union jy_scalar args[3];
     do {
         for (size_t i = 0; i < node->n_nargs; i++)
-            args[i] = jy_scalar_load((jy_dtype)operand(e, node, i)->dtype, broadcast_element(operand(e, node, i), p->ndim, index));
+            args[i] = jy_scalar_load((jy_dtype)operand(e, node, i)->dtype,
+                                     broadcast_element(operand(e, node, i), p->ndim, index));
         union jy_scalar value = node->n_op == JY_OP_CAST ? jy_scalar_cast(dtype, (jy_dtype)p->dtype, args[0])
                                                          : jy_scalar_apply((jy_op)node->n_op, dtype, args, status);
         jy_scalar_store((jy_dtype)p->dtype, element(p, index), value);
@@ -205,9 +206,9 @@ eval_store(struct eval *e, const struct jy_node *node, struct place *p)
 }
 
 struct fold {
-    jy_op op;              /* of two elements */
+    jy_op op; /* of two elements */
     jy_dtype dtype;
-    bool pairwise, seeded; /* float sums; min and max start from the first element */
+    bool pairwise, seeded;  /* float sums; min and max start from the first element */
     struct jy_loop_fn loop; /* NumPy's, for min and max of floats: it decides between zeros of both signs */
 };
 
@@ -247,7 +248,8 @@ accumulate(const struct fold *f, char *acc, char *data, int64_t n, int64_t strid
 
 /* One run into one result element; its first element seeds the result where the operation has no identity. */
 static void
-fold_run(const struct eval *e, const struct fold *f, const struct jy_reduce_order *o, const struct place *x, const struct place *p, uint8_t *seen)
+fold_run(const struct eval *e, const struct fold *f, const struct jy_reduce_order *o, const struct place *x,
+         const struct place *p, uint8_t *seen)
 {
     int64_t in, out, next, n = o->n, itemsize = jy_dtype_info[x->dtype].bytes, stride = o->dim[0].in;
     jy_reduce_order_place(&in, &out, o, o->start);
@@ -270,7 +272,8 @@ fold_run(const struct eval *e, const struct fold *f, const struct jy_reduce_orde
 }
 
 static void
-fold_elements(const struct fold *f, const struct jy_reduce_order *o, const struct place *x, const struct place *p, uint8_t *seen)
+fold_elements(const struct fold *f, const struct jy_reduce_order *o, const struct place *x, const struct place *p,
+              uint8_t *seen)
 {
     int64_t in, out, itemsize = jy_dtype_info[x->dtype].bytes;
     for (int64_t i = 0; i < o->n; i++) {
@@ -311,7 +314,8 @@ eval_reduce(struct eval *e, const struct jy_node *node, struct place *result)
                         jy_scalar_cast(JY_BOOL, f.dtype, (union jy_scalar){ .i = one }));
     uint8_t *seen = jy_arena_alloc(e->arena, (size_t)dense.count + 1);
     struct jy_reduce_order o;
-    jy_reduce_order_begin(&o, x->ndim, x->extent, x->desc.stride, node->n_axes, jy_dtype_info[x->dtype].bytes, e->io->sum_chunk);
+    jy_reduce_order_begin(&o, x->ndim, x->extent, x->desc.stride, node->n_axes, jy_dtype_info[x->dtype].bytes,
+                          e->io->sum_chunk);
     while (jy_reduce_order_next(&o))
         if (o.folds)
             fold_run(e, &f, &o, x, &dense, seen);
@@ -346,7 +350,8 @@ eval_node(struct eval *e, jy_ref r)
     const struct jy_node *node = jy_graph_at(e->g, r);
     struct place *p = &e->places[r];
     enum jy_op_class klass = (enum jy_op_class)jy_op_info[node->n_op].klass;
-    bool own = klass != JY_CLASS_VIEW && klass != JY_CLASS_STORE && (node->n_op != JY_OP_PLACEHOLDER || node->n_kind != JY_KIND_ARRAY);
+    bool own = klass != JY_CLASS_VIEW && klass != JY_CLASS_STORE &&
+               (node->n_op != JY_OP_PLACEHOLDER || node->n_kind != JY_KIND_ARRAY);
     struct jy_layout layout;
     TRY(set_extents(p, e, node));
     if (own)

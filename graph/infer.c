@@ -102,7 +102,8 @@ infer_view(const struct inference *in)
     if (x->n_kind != JY_KIND_ARRAY || in->node->n_kind != JY_KIND_ARRAY)
         return "a view is an array of an array";
     if (in->node->n_op == JY_OP_VIEW)
-        return in->node->n_view == NULL ? "a view without an index map" : check_view(in->node->n_view, x, in->node->n_ndim);
+        return in->node->n_view == NULL ? "a view without an index map"
+                                        : check_view(in->node->n_view, x, in->node->n_ndim);
     if (x->n_layout != NULL && !(x->n_layout->contiguous && jy_layout_is_c_order(x->n_layout, x->n_ndim)))
         return "the operand is not contiguous in C order";
     return NULL;
@@ -213,7 +214,9 @@ infer_dtype(const struct inference *in)
 static const char *
 check_kind(const struct jy_node *node)
 {
-    static const uint8_t python_dtype[] = { [JY_KIND_PYFLOAT] = JY_F64, [JY_KIND_PYINT] = JY_I64, [JY_KIND_PYBOOL] = JY_BOOL };
+    static const uint8_t python_dtype[] = { [JY_KIND_PYFLOAT] = JY_F64,
+                                            [JY_KIND_PYINT] = JY_I64,
+                                            [JY_KIND_PYBOOL] = JY_BOOL };
     if (node->n_kind > JY_KIND_PYBOOL || node->n_dtype >= JY_DTYPE_COUNT)
         return "no such kind or dtype";
     if (node->n_kind != JY_KIND_ARRAY && node->n_ndim != 0)

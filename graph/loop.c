@@ -14,8 +14,13 @@ new_stmt(struct jy_loop_builder *b, jy_lv *out, enum jy_lop kind, jy_dtype dtype
 {
     *out = (jy_lv)b->kernel.k_stmts.n;
     struct jy_lstmt *s = jy_vec_push(b->arena, &b->kernel.k_stmts);
-    *s = (struct jy_lstmt){ .l_kind = kind, .l_dtype = dtype, .l_args = { JY_NO_LV, JY_NO_LV, JY_NO_LV },
-                            .l_var = JY_NO_LV, .l_yield = JY_NO_LV, .l_line = b->line, .l_file = b->file };
+    *s = (struct jy_lstmt){ .l_kind = kind,
+                            .l_dtype = dtype,
+                            .l_args = { JY_NO_LV, JY_NO_LV, JY_NO_LV },
+                            .l_var = JY_NO_LV,
+                            .l_yield = JY_NO_LV,
+                            .l_line = b->line,
+                            .l_file = b->file };
     return s;
 }
 
@@ -164,7 +169,8 @@ jy_loop_ufunc(struct jy_loop_builder *b, uint32_t loop, jy_lv count, size_t nacc
 }
 
 jy_lv
-jy_loop_ufold(struct jy_loop_builder *b, uint32_t loop, jy_dtype dtype, jy_lv count, jy_lv initial, const struct jy_access *access)
+jy_loop_ufold(struct jy_loop_builder *b, uint32_t loop, jy_dtype dtype, jy_lv count, jy_lv initial,
+              const struct jy_access *access)
 {
     jy_lv v;
     struct jy_lstmt *s = append(b, &v, JY_L_UFOLD, dtype);

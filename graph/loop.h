@@ -29,16 +29,16 @@ enum jy_lop {
     JY_L_SIZE,       /* int64: size slot l_index of the plan */
     JY_L_SCALAR,     /* scalar slot l_index */
     JY_L_SET_SCALAR, /* scalar slot l_index = args[0] */
-    JY_L_INT,        /* int64 index arithmetic: l_op is JY_OP_ADD, SUB, MUL, MINIMUM, MAXIMUM, FLOOR_DIVIDE (operands >= 0) on args[0], args[1] */
-    JY_L_LOAD,       /* l_access[0] */
-    JY_L_STORE,      /* l_access[0] = args[0] */
-    JY_L_OP,         /* l_op of class EW on args */
-    JY_L_CAST,       /* args[0] to l_dtype */
-    JY_L_FOR,        /* value: the loop variable (int64) 0, l_step, 2*l_step, ... < args[0]; l_body */
-    JY_L_VAR,        /* the variable of a FOLD; appears in no body */
-    JY_L_FOLD,       /* value: fold of l_yield over l_var = 0 .. args[0]-1; l_order; args[1]: initial value (not for PAIRWISE); l_op is ADD, MUL, MINIMUM, MAXIMUM, LOGICAL_OR, LOGICAL_AND, ... */
-    JY_L_UFUNC,      /* inner loop l_index of the plan on l_access[0..l_naccess) (inputs, then output), args[0] elements; each access runs along its run_axis */
-    JY_L_UFOLD,      /* value: inner loop l_index of the plan used as a reduction: acc = args[1]; loop(acc, run, acc) over args[0] elements of l_access[0],
+    JY_L_INT, /* int64 index arithmetic: l_op is JY_OP_ADD, SUB, MUL, MINIMUM, MAXIMUM, FLOOR_DIVIDE (operands >= 0) on args[0], args[1] */
+    JY_L_LOAD,  /* l_access[0] */
+    JY_L_STORE, /* l_access[0] = args[0] */
+    JY_L_OP,    /* l_op of class EW on args */
+    JY_L_CAST,  /* args[0] to l_dtype */
+    JY_L_FOR,   /* value: the loop variable (int64) 0, l_step, 2*l_step, ... < args[0]; l_body */
+    JY_L_VAR,   /* the variable of a FOLD; appears in no body */
+    JY_L_FOLD, /* value: fold of l_yield over l_var = 0 .. args[0]-1; l_order; args[1]: initial value (not for PAIRWISE); l_op is ADD, MUL, MINIMUM, MAXIMUM, LOGICAL_OR, LOGICAL_AND, ... */
+    JY_L_UFUNC, /* inner loop l_index of the plan on l_access[0..l_naccess) (inputs, then output), args[0] elements; each access runs along its run_axis */
+    JY_L_UFOLD, /* value: inner loop l_index of the plan used as a reduction: acc = args[1]; loop(acc, run, acc) over args[0] elements of l_access[0],
                         in pieces of jy_call.sum_chunk elements; the initial value counts as the first element of the first piece */
 };
 
@@ -52,16 +52,19 @@ enum jy_fold_order {
 struct jy_access {
     uint32_t buffer;
     uint8_t nterms;
-    int8_t run_axis;        /* UFUNC and UFOLD: axis whose stride the run follows; -1: stride 0 */
-    struct { jy_lv index; uint8_t axis; } term[2 * JY_MAX_NDIM];
+    int8_t run_axis; /* UFUNC and UFOLD: axis whose stride the run follows; -1: stride 0 */
+    struct {
+        jy_lv index;
+        uint8_t axis;
+    } term[2 * JY_MAX_NDIM];
 };
 
 struct jy_lstmt {
-    uint8_t l_kind;         /* enum jy_lop */
-    uint8_t l_dtype;        /* of the value */
+    uint8_t l_kind;  /* enum jy_lop */
+    uint8_t l_dtype; /* of the value */
     uint8_t l_order;
-    bool l_vector;          /* FOR: iterations are independent, emit vectors */
-    bool l_checked;         /* OP on int NumPy scalars: overflow or division by zero sets JY_CALL_RERUN */
+    bool l_vector;  /* FOR: iterations are independent, emit vectors */
+    bool l_checked; /* OP on int NumPy scalars: overflow or division by zero sets JY_CALL_RERUN */
     uint16_t l_op;
     uint32_t l_index;
     uint8_t l_nargs, l_naccess;
@@ -70,14 +73,23 @@ struct jy_lstmt {
     union jy_scalar l_value;
     int64_t l_step;
     jy_lv l_var, l_yield;
-    struct { jy_lv *at; size_t n, cap; } l_body;
+    struct {
+        jy_lv *at;
+        size_t n, cap;
+    } l_body;
     uint32_t l_line;
     const char *l_file;
 };
 
 struct jy_kernel {
-    struct { struct jy_lstmt *at; size_t n, cap; } k_stmts;
-    struct { jy_lv *at; size_t n, cap; } k_body;
+    struct {
+        struct jy_lstmt *at;
+        size_t n, cap;
+    } k_stmts;
+    struct {
+        jy_lv *at;
+        size_t n, cap;
+    } k_body;
 };
 
 #endif

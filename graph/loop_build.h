@@ -11,10 +11,13 @@
 struct jy_loop_builder {
     struct jy_arena *arena;
     struct jy_kernel kernel;
-    struct { jy_lv *at; size_t n, cap; } prologue;
+    struct {
+        jy_lv *at;
+        size_t n, cap;
+    } prologue;
     jy_lv open[JY_LOOP_DEPTH]; /* FOR and FOLD statements whose bodies are open */
     size_t depth;
-    uint32_t line;             /* stamped on statements */
+    uint32_t line; /* stamped on statements */
     const char *file;
 };
 
@@ -37,11 +40,14 @@ jy_lv jy_loop_load(struct jy_loop_builder *b, jy_dtype dtype, const struct jy_ac
 jy_lv jy_loop_store(struct jy_loop_builder *b, const struct jy_access *access, jy_lv value);
 jy_lv jy_loop_op(struct jy_loop_builder *b, jy_op op, jy_dtype dtype, size_t nargs, const jy_lv *args, bool checked);
 jy_lv jy_loop_cast(struct jy_loop_builder *b, jy_dtype dtype, jy_lv value);
-void jy_loop_ufunc(struct jy_loop_builder *b, uint32_t loop, jy_lv count, size_t naccess, const struct jy_access *access);
-jy_lv jy_loop_ufold(struct jy_loop_builder *b, uint32_t loop, jy_dtype dtype, jy_lv count, jy_lv initial, const struct jy_access *access);
+void jy_loop_ufunc(struct jy_loop_builder *b, uint32_t loop, jy_lv count, size_t naccess,
+                   const struct jy_access *access);
+jy_lv jy_loop_ufold(struct jy_loop_builder *b, uint32_t loop, jy_dtype dtype, jy_lv count, jy_lv initial,
+                    const struct jy_access *access);
 /* Both open a body; the value is the loop variable. */
 jy_lv jy_loop_for(struct jy_loop_builder *b, jy_lv count, int64_t step, bool vector);
-jy_lv jy_loop_fold(struct jy_loop_builder *b, jy_op op, jy_dtype dtype, enum jy_fold_order order, jy_lv count, jy_lv initial);
+jy_lv jy_loop_fold(struct jy_loop_builder *b, jy_op op, jy_dtype dtype, enum jy_fold_order order, jy_lv count,
+                   jy_lv initial);
 void jy_loop_end_for(struct jy_loop_builder *b);
 /* The value of the fold. */
 jy_lv jy_loop_end_fold(struct jy_loop_builder *b, jy_lv yield);

@@ -87,7 +87,10 @@ static union jy_scalar
 fold_pairwise(struct eval *e, const struct jy_lstmt *s, int64_t n)
 {
     struct jy_pairwise walk;
-    union { double d[JY_PAIRWISE_LEAF]; float f[JY_PAIRWISE_LEAF]; } leaf;
+    union {
+        double d[JY_PAIRWISE_LEAF];
+        float f[JY_PAIRWISE_LEAF];
+    } leaf;
     bool wide = s->l_dtype == JY_F64;
     for (int64_t m = jy_pairwise_begin(&walk, n, e->call->sum_chunk); m != 0;) {
         for (int64_t i = 0; i < m; i++) {
@@ -192,7 +195,8 @@ run(struct eval *e, jy_lv v)
         e->value[v] = apply(e, s);
         break;
     case JY_L_CAST:
-        e->value[v] = jy_scalar_cast((jy_dtype)e->kernel->k_stmts.at[s->l_args[0]].l_dtype, (jy_dtype)s->l_dtype, arg(e, s, 0));
+        e->value[v] =
+            jy_scalar_cast((jy_dtype)e->kernel->k_stmts.at[s->l_args[0]].l_dtype, (jy_dtype)s->l_dtype, arg(e, s, 0));
         break;
     case JY_L_FOR:
         run_loop(e, s, v);

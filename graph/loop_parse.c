@@ -215,7 +215,9 @@ static void
 read_fold(struct jy_reader *r, struct jy_lstmt *s)
 {
     s->l_kind = JY_L_FOLD;
-    s->l_order = jy_reader_take(r, "pairwise") ? JY_FOLD_PAIRWISE : jy_reader_take(r, "sequential") ? JY_FOLD_SEQUENTIAL : JY_FOLD_FREE;
+    s->l_order = jy_reader_take(r, "pairwise")     ? JY_FOLD_PAIRWISE
+                 : jy_reader_take(r, "sequential") ? JY_FOLD_SEQUENTIAL
+                                                   : JY_FOLD_FREE;
     if (s->l_order == JY_FOLD_FREE)
         jy_reader_expect(r, "free");
     s->l_op = (uint16_t)jy_reader_op(r);
@@ -351,8 +353,11 @@ read_line(struct jy_reader *r, struct jy_kernel *k, jy_lv owner, size_t indent)
     *jy_vec_push(r->arena, &k->k_stmts) = s;
     add_to(r, k, owner, v);
     if (s.l_kind == JY_L_FOLD)
-        *jy_vec_push(r->arena, &k->k_stmts) = (struct jy_lstmt){ .l_kind = JY_L_VAR, .l_dtype = JY_I64, .l_args = { JY_NO_LV, JY_NO_LV, JY_NO_LV },
-                                                                 .l_var = JY_NO_LV, .l_yield = JY_NO_LV };
+        *jy_vec_push(r->arena, &k->k_stmts) = (struct jy_lstmt){ .l_kind = JY_L_VAR,
+                                                                 .l_dtype = JY_I64,
+                                                                 .l_args = { JY_NO_LV, JY_NO_LV, JY_NO_LV },
+                                                                 .l_var = JY_NO_LV,
+                                                                 .l_yield = JY_NO_LV };
     if (s.l_kind == JY_L_FOR || s.l_kind == JY_L_FOLD)
         read_body(r, k, v, indent);
 }
@@ -361,7 +366,8 @@ read_line(struct jy_reader *r, struct jy_kernel *k, jy_lv owner, size_t indent)
 static void
 read_body(struct jy_reader *r, struct jy_kernel *k, jy_lv owner, size_t indent)
 {
-    for (struct jy_reader next = *r; r->error == NULL && jy_reader_next_line(&next) && jy_reader_indent(&next) > indent; next = *r) {
+    for (struct jy_reader next = *r; r->error == NULL && jy_reader_next_line(&next) && jy_reader_indent(&next) > indent;
+         next = *r) {
         size_t depth = jy_reader_indent(&next);
         *r = next;
         if (jy_reader_take(r, "yield")) {

@@ -20,8 +20,8 @@ static const char *
 fail(struct verifier *v, jy_lv at, const char *what)
 {
     if (v->error == NULL)
-        v->error = jy_arena_printf(v->plan->p_arena, "kernel %zu, %%%u (kind %u, line %u): %s", v->k, at, v->kernel->k_stmts.at[at].l_kind,
-                                   v->kernel->k_stmts.at[at].l_line, what);
+        v->error = jy_arena_printf(v->plan->p_arena, "kernel %zu, %%%u (kind %u, line %u): %s", v->k, at,
+                                   v->kernel->k_stmts.at[at].l_kind, v->kernel->k_stmts.at[at].l_line, what);
     return v->error;
 }
 
@@ -85,7 +85,9 @@ check_op(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
 static void
 check_int(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
 {
-    static const uint16_t known[] = { JY_OP_ADD, JY_OP_SUB, JY_OP_MUL, JY_OP_MINIMUM, JY_OP_MAXIMUM, JY_OP_FLOOR_DIVIDE };
+    static const uint16_t known[] = {
+        JY_OP_ADD, JY_OP_SUB, JY_OP_MUL, JY_OP_MINIMUM, JY_OP_MAXIMUM, JY_OP_FLOOR_DIVIDE
+    };
     bool found = false;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         found |= known[i] == s->l_op;
@@ -136,8 +138,8 @@ verify_nested(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
 static bool
 is_for_vectors(uint8_t kind)
 {
-    return kind == JY_L_LOAD || kind == JY_L_STORE || kind == JY_L_OP || kind == JY_L_CAST || kind == JY_L_CONST || kind == JY_L_SCALAR ||
-           kind == JY_L_SIZE;
+    return kind == JY_L_LOAD || kind == JY_L_STORE || kind == JY_L_OP || kind == JY_L_CAST || kind == JY_L_CONST ||
+           kind == JY_L_SCALAR || kind == JY_L_SIZE;
 }
 
 static void
@@ -169,7 +171,8 @@ verify_stmt(struct verifier *v, jy_lv at)
         check_loop(v, at, s);
     else if (s->l_kind == JY_L_FOR && s->l_step <= 0)
         fail(v, at, "a step that is not positive");
-    else if ((s->l_kind == JY_L_LOAD || s->l_kind == JY_L_STORE) && v->plan->p_buffers.at[s->l_access[0].buffer].b_dtype != s->l_dtype)
+    else if ((s->l_kind == JY_L_LOAD || s->l_kind == JY_L_STORE) &&
+             v->plan->p_buffers.at[s->l_access[0].buffer].b_dtype != s->l_dtype)
         fail(v, at, "a value of another dtype than the buffer's");
     if (s->l_kind == JY_L_FOR || s->l_kind == JY_L_FOLD)
         verify_nested(v, at, s);
@@ -180,11 +183,13 @@ verify_body(struct verifier *v, const jy_lv *body, size_t n)
 {
     for (size_t i = 0; i < n && v->error == NULL; i++) {
         if (body[i] >= v->kernel->k_stmts.n) {
-            v->error = jy_arena_printf(v->plan->p_arena, "kernel %zu: a body names statement %u, which does not exist", v->k, body[i]);
+            v->error = jy_arena_printf(v->plan->p_arena, "kernel %zu: a body names statement %u, which does not exist",
+                                       v->k, body[i]);
             return;
         }
         verify_stmt(v, body[i]);
-        v->visible[body[i]] = has_value(v->kernel->k_stmts.at[body[i]].l_kind) && v->kernel->k_stmts.at[body[i]].l_kind != JY_L_FOR;
+        v->visible[body[i]] =
+            has_value(v->kernel->k_stmts.at[body[i]].l_kind) && v->kernel->k_stmts.at[body[i]].l_kind != JY_L_FOR;
     }
 }
 
@@ -193,8 +198,12 @@ jy_loop_verify(const struct jy_plan *plan, size_t k)
 {
     const struct jy_kernel *kernel = &plan->p_kernels.at[k];
     size_t n = kernel->k_stmts.n + 1;
-    struct verifier v = { .plan = plan, .kernel = kernel, .k = k, .visible = JY_NEW_ARRAY(plan->p_arena, bool, n),
-                          .seen = JY_NEW_ARRAY(plan->p_arena, bool, n), .vector_var = JY_NEW_ARRAY(plan->p_arena, bool, n) };
+    struct verifier v = { .plan = plan,
+                          .kernel = kernel,
+                          .k = k,
+                          .visible = JY_NEW_ARRAY(plan->p_arena, bool, n),
+                          .seen = JY_NEW_ARRAY(plan->p_arena, bool, n),
+                          .vector_var = JY_NEW_ARRAY(plan->p_arena, bool, n) };
     verify_body(&v, kernel->k_body.at, kernel->k_body.n);
     return v.error;
 }

@@ -161,8 +161,8 @@ place_of(struct jy_lower *L, jy_ref r)
     const struct jy_node *node = jy_lower_at(L, r);
     uint8_t klass = jy_op_info[node->n_op].klass;
     bool in_memory = node->n_ndim != 0 || L->node[r].memory || klass == JY_CLASS_VIEW || klass == JY_CLASS_STORE ||
-                     L->node[r].buffer != JY_NONE || (node->n_op == JY_OP_PLACEHOLDER && node->n_kind == JY_KIND_ARRAY) ||
-                     node->n_op == JY_OP_EMPTY;
+                     L->node[r].buffer != JY_NONE ||
+                     (node->n_op == JY_OP_PLACEHOLDER && node->n_kind == JY_KIND_ARRAY) || node->n_op == JY_OP_EMPTY;
     if (in_memory)
         return (struct jy_place){ .scalar = false, .index = jy_lower_buffer(L, r) };
     return (struct jy_place){ .scalar = true, .index = jy_lower_scalar_slot(L, r) };
@@ -216,7 +216,9 @@ emit_step(struct jy_lower *L, jy_ref r)
         out = (struct jy_place){ .scalar = false, .index = jy_lower_buffer(L, r) };
     else
         out = (struct jy_place){ .scalar = false, .index = jy_lower_object(L, r, number) };
-    enum jy_step_kind kind = klass == JY_CLASS_LINALG ? JY_STEP_MATMUL : klass == JY_CLASS_CALL ? JY_STEP_CALLOUT : JY_STEP_NPREDUCE;
+    enum jy_step_kind kind = klass == JY_CLASS_LINALG ? JY_STEP_MATMUL
+                             : klass == JY_CLASS_CALL ? JY_STEP_CALLOUT
+                                                      : JY_STEP_NPREDUCE;
     struct jy_step *step = add_step(L, kind, r);
     step->s_op = node->n_op;
     step->s_nargs = node->n_nargs;
@@ -275,7 +277,10 @@ add_outputs(struct jy_lower *L)
         struct jy_place place = place_of(L, r);
         uint8_t kind = place.scalar ? JY_BUFFER_OUTPUT : L->plan->p_buffers.at[place.index].b_kind;
         *jy_vec_push(L->arena, &L->plan->p_outputs) = (struct jy_plan_output){
-            .place = place, .kind = node->n_kind, .dtype = node->n_dtype, .node = r,
+            .place = place,
+            .kind = node->n_kind,
+            .dtype = node->n_dtype,
+            .node = r,
             .is_view = kind == JY_BUFFER_VIEW || kind == JY_BUFFER_INPUT,
         };
     }
@@ -285,7 +290,8 @@ static void
 add_writes(struct jy_lower *L)
 {
     for (jy_ref r = 0; r < L->g->g_nodes.n; r++)
-        if (jy_lower_class(L, r) == JY_CLASS_STORE && jy_lower_at(L, jy_lower_at(L, r)->n_storage)->n_op == JY_OP_PLACEHOLDER)
+        if (jy_lower_class(L, r) == JY_CLASS_STORE &&
+            jy_lower_at(L, jy_lower_at(L, r)->n_storage)->n_op == JY_OP_PLACEHOLDER)
             *jy_vec_push(L->arena, &L->plan->p_writes) = (struct jy_plan_write){ jy_lower_region(L, r), r };
 }
 
@@ -294,8 +300,13 @@ init_nodes(struct jy_lower *L)
 {
     L->node = JY_NEW_ARRAY(L->arena, struct jy_lnode, L->g->g_nodes.n + 1);
     for (size_t i = 0; i < L->g->g_nodes.n; i++)
-        L->node[i] = (struct jy_lnode){ .group = JY_NONE, .into = JY_NO_REF, .buffer = JY_NONE, .slot = JY_NONE,
-                                        .value = JY_NO_LV, .top = JY_NO_LV, .top_kernel = JY_NONE };
+        L->node[i] = (struct jy_lnode){ .group = JY_NONE,
+                                        .into = JY_NO_REF,
+                                        .buffer = JY_NONE,
+                                        .slot = JY_NONE,
+                                        .value = JY_NO_LV,
+                                        .top = JY_NO_LV,
+                                        .top_kernel = JY_NONE };
 }
 
 /* What no kernel can do exactly. */
@@ -311,7 +322,8 @@ find_unsupported(const struct jy_lower *L)
         if (!jy_dtype_is_float((jy_dtype)node->n_dtype) && (!is_constant || exponent->n_value.i < 0))
             return "power of integers whose exponent may be negative";
         /* NumPy gives its loop an exponent of stride 0 or a filled buffer, as its iterator decides, and the two differ in bits. */
-        if (jy_dtype_is_float((jy_dtype)node->n_dtype) && exponent->n_ndim != 0 && !jy_lower_same_shape(L, r, node->n_args[1]))
+        if (jy_dtype_is_float((jy_dtype)node->n_dtype) && exponent->n_ndim != 0 &&
+            !jy_lower_same_shape(L, r, node->n_args[1]))
             return "power with an exponent array that is broadcast";
     }
     return NULL;

@@ -25,15 +25,15 @@ enum jy_fold_how {
 
 struct jy_lnode {
     bool live;
-    bool memory;          /* some reader needs it in a buffer */
-    bool slot_needed;     /* 0-d: some reader is in another kernel or a step, or it is an output */
-    uint8_t how;          /* enum jy_fold_how */
-    uint32_t group;       /* that computes it, or JY_NONE */
-    jy_ref into;          /* the REDUCE whose own loop computes this node, or JY_NO_REF */
+    bool memory;      /* some reader needs it in a buffer */
+    bool slot_needed; /* 0-d: some reader is in another kernel or a step, or it is an output */
+    uint8_t how;      /* enum jy_fold_how */
+    uint32_t group;   /* that computes it, or JY_NONE */
+    jy_ref into;      /* the REDUCE whose own loop computes this node, or JY_NO_REF */
     uint32_t buffer, slot;
-    jy_lv value;          /* current value: valid while value_stamp is the current scope's stamp */
+    jy_lv value; /* current value: valid while value_stamp is the current scope's stamp */
     uint32_t value_stamp;
-    jy_lv top;            /* 0-d: value at the top level of kernel top_kernel */
+    jy_lv top; /* 0-d: value at the top level of kernel top_kernel */
     uint32_t top_kernel;
 };
 
@@ -47,11 +47,14 @@ enum jy_group_kind {
 struct jy_group {
     uint8_t kind, ndim;
     bool tiles, folds;
-    jy_sx shape[JY_MAX_NDIM];    /* canonical */
-    uint8_t order[JY_MAX_NDIM];  /* axes that are not the constant 1, outermost first */
+    jy_sx shape[JY_MAX_NDIM];   /* canonical */
+    uint8_t order[JY_MAX_NDIM]; /* axes that are not the constant 1, outermost first */
     uint8_t naxes;
     uint32_t kernel;
-    struct { jy_ref *at; size_t n, cap; } members;
+    struct {
+        jy_ref *at;
+        size_t n, cap;
+    } members;
 };
 
 struct jy_scope_load {
@@ -63,13 +66,19 @@ struct jy_scope_load {
 struct jy_scope {
     uint8_t ndim;
     uint32_t stamp;
-    struct { uint8_t n; jy_lv lv[3]; } index[JY_MAX_NDIM];
-    struct { struct jy_scope_load *at; size_t n, cap; } loads; /* done already in this scope */
+    struct {
+        uint8_t n;
+        jy_lv lv[3];
+    } index[JY_MAX_NDIM];
+    struct {
+        struct jy_scope_load *at;
+        size_t n, cap;
+    } loads; /* done already in this scope */
 };
 
 struct jy_nest_loop {
-    uint8_t axis;   /* the innermost axis of those that were collapsed */
-    uint32_t axes;  /* mask of them */
+    uint8_t axis;  /* the innermost axis of those that were collapsed */
+    uint32_t axes; /* mask of them */
     jy_sx extent;
 };
 
@@ -80,17 +89,23 @@ struct jy_nest {
 
 struct jy_lower {
     struct jy_arena *arena;
-    struct jy_graph *g;          /* its size table grows, nothing else changes */
+    struct jy_graph *g; /* its size table grows, nothing else changes */
     struct jy_plan *plan;
     struct jy_lnode *node;
     struct jy_uses uses;
-    struct { struct jy_group *at; size_t n, cap; } groups;
-    struct { bool *at; size_t n, cap; } dense; /* per buffer: fills one block in b_order */
+    struct {
+        struct jy_group *at;
+        size_t n, cap;
+    } groups;
+    struct {
+        bool *at;
+        size_t n, cap;
+    } dense; /* per buffer: fills one block in b_order */
     struct jy_loop_builder b;
-    uint32_t kernel;             /* number of the kernel being emitted */
-    uint32_t stamp;              /* last scope */
-    uint32_t group_stamp;        /* of the current group: 0-d values loaded from memory are good for one group */
-    uint32_t group;              /* being emitted */
+    uint32_t kernel;      /* number of the kernel being emitted */
+    uint32_t stamp;       /* last scope */
+    uint32_t group_stamp; /* of the current group: 0-d values loaded from memory are good for one group */
+    uint32_t group;       /* being emitted */
     const char *why;
     struct jy_text notes;
 };

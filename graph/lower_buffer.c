@@ -72,7 +72,8 @@ describe(struct jy_lower *L, enum jy_buffer_kind kind, jy_ref r, bool dense)
         shape[d] = jy_sizes_canonical(&L->g->g_sizes, node->n_shape[d]);
     b.b_shape = shape;
     b.b_order = node->n_layout == NULL ? c_order : node->n_layout->order;
-    b.b_unit_axis = unit_axis(node->n_ndim, shape, b.b_order, dense, node->n_layout != NULL && node->n_layout->inner_unit);
+    b.b_unit_axis =
+        unit_axis(node->n_ndim, shape, b.b_order, dense, node->n_layout != NULL && node->n_layout->inner_unit);
     return b;
 }
 
@@ -81,8 +82,9 @@ same_view(const struct jy_view *a, const struct jy_view *b)
 {
     if (a == NULL || b == NULL)
         return a == b;
-    return a->source_ndim == b->source_ndim && a->ndim == b->ndim && memcmp(a->start, b->start, a->source_ndim * sizeof(jy_sx)) == 0 &&
-           memcmp(a->axis, b->axis, a->ndim) == 0 && memcmp(a->step, b->step, a->ndim * sizeof(int64_t)) == 0;
+    return a->source_ndim == b->source_ndim && a->ndim == b->ndim &&
+           memcmp(a->start, b->start, a->source_ndim * sizeof(jy_sx)) == 0 && memcmp(a->axis, b->axis, a->ndim) == 0 &&
+           memcmp(a->step, b->step, a->ndim * sizeof(int64_t)) == 0;
 }
 
 static bool
@@ -96,7 +98,8 @@ intern_view(struct jy_lower *L, struct jy_buffer view, bool dense)
 {
     for (uint32_t i = 0; i < L->plan->p_buffers.n; i++) {
         struct jy_buffer *b = &L->plan->p_buffers.at[i];
-        if (b->b_kind != JY_BUFFER_VIEW || b->b_index != view.b_index || !same_view(b->b_view, view.b_view) || !same_extents(b, &view))
+        if (b->b_kind != JY_BUFFER_VIEW || b->b_index != view.b_index || !same_view(b->b_view, view.b_view) ||
+            !same_extents(b, &view))
             continue;
         if (dense && !L->dense.at[i]) {
             L->dense.at[i] = true;
@@ -187,7 +190,8 @@ jy_lower_region(struct jy_lower *L, jy_ref r)
     for (size_t d = 0; d < view->ndim; d++)
         if (view->axis[d] >= 0 && view->axis[d] == L->plan->p_buffers.at[base].b_unit_axis && view->step[d] == 1)
             b.b_unit_axis = (int8_t)d;
-    bool dense = view->ndim == 1 && view->source_ndim == 1 && L->dense.at[base] && view->axis[0] == 0 && view->step[0] == 1;
+    bool dense =
+        view->ndim == 1 && view->source_ndim == 1 && L->dense.at[base] && view->axis[0] == 0 && view->step[0] == 1;
     return intern_view(L, b, dense);
 }
 
@@ -211,8 +215,15 @@ jy_lower_tile_buffer(struct jy_lower *L, jy_dtype dtype, uint32_t offset, int64_
     size_t end = offset + (size_t)n * jy_dtype_info[dtype].bytes;
     if (end > L->plan->p_tile_bytes)
         L->plan->p_tile_bytes = (end + 63) / 64 * 64;
-    struct jy_buffer b = { .b_kind = JY_BUFFER_TILE, .b_dtype = (uint8_t)dtype, .b_ndim = 1, .b_unit_axis = 0, .b_index = offset,
-                           .b_tile = n, .b_shape = shape, .b_order = order, .b_node = JY_NO_REF };
+    struct jy_buffer b = { .b_kind = JY_BUFFER_TILE,
+                           .b_dtype = (uint8_t)dtype,
+                           .b_ndim = 1,
+                           .b_unit_axis = 0,
+                           .b_index = offset,
+                           .b_tile = n,
+                           .b_shape = shape,
+                           .b_order = order,
+                           .b_node = JY_NO_REF };
     return add_buffer(L, b, true);
 }
 

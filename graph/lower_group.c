@@ -242,7 +242,8 @@ latest(struct jy_lower *L, jy_ref r)
 static void
 sink(struct jy_lower *L, jy_ref r)
 {
-    if (!jy_lower_is_pointwise(L, r) || L->node[r].into != JY_NO_REF || L->node[r].group == JY_NONE || jy_lower_at(L, r)->n_ndim == 0)
+    if (!jy_lower_is_pointwise(L, r) || L->node[r].into != JY_NO_REF || L->node[r].group == JY_NONE ||
+        jy_lower_at(L, r)->n_ndim == 0)
         return;
     uint32_t first = UINT32_MAX;
     bool shares = false;

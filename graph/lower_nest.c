@@ -121,7 +121,8 @@ static bool
 is_checked(const struct jy_lower *L, const struct jy_node *node)
 {
     jy_dtype dtype = (jy_dtype)jy_lower_at(L, node->n_args[0])->n_dtype;
-    return node->n_kind != JY_KIND_ARRAY && !jy_dtype_is_float(dtype) && (jy_op_info[node->n_op].facts & JY_FACT_INT_FLAGS) != 0;
+    return node->n_kind != JY_KIND_ARRAY && !jy_dtype_is_float(dtype) &&
+           (jy_op_info[node->n_op].facts & JY_FACT_INT_FLAGS) != 0;
 }
 
 jy_lv

@@ -109,8 +109,8 @@ static void
 absorb(struct jy_lower *L, jy_ref r)
 {
     const struct jy_node *node = jy_lower_at(L, r);
-    if (!L->node[r].live || L->node[r].memory || L->uses.is_output[r] || node->n_ndim == 0 || !jy_lower_is_pointwise(L, r) ||
-        jy_op_info[node->n_op].klass == JY_CLASS_TILE)
+    if (!L->node[r].live || L->node[r].memory || L->uses.is_output[r] || node->n_ndim == 0 ||
+        !jy_lower_is_pointwise(L, r) || jy_op_info[node->n_op].klass == JY_CLASS_TILE)
         return;
     jy_ref into = only_reader(L, r);
     if (into == JY_NO_REF || (L->node[into].how != JY_HOW_RUN && L->node[into].how != JY_HOW_ROWS))
@@ -136,7 +136,8 @@ loads_are_lines(const struct jy_lower *L, jy_ref r)
             const struct jy_node *operand = jy_lower_at(L, o);
             if (operand->n_ndim == 0 || L->node[o].into == r)
                 continue;
-            if (!is_contiguous(operand) || !jy_lower_same_shape(L, o, x) || jy_lower_axes_of(L, o, have) != n || memcmp(want, have, n) != 0)
+            if (!is_contiguous(operand) || !jy_lower_same_shape(L, o, x) || jy_lower_axes_of(L, o, have) != n ||
+                memcmp(want, have, n) != 0)
                 return false;
         }
     }
@@ -181,7 +182,8 @@ jy_lower_choose_reductions(struct jy_lower *L)
 jy_op
 jy_lower_fold_op(const struct jy_node *node)
 {
-    static const uint16_t op[] = { JY_OP_ADD, JY_OP_MUL, JY_OP_MINIMUM, JY_OP_MAXIMUM, JY_OP_LOGICAL_OR, JY_OP_LOGICAL_AND };
+    static const uint16_t op[] = { JY_OP_ADD,     JY_OP_MUL,        JY_OP_MINIMUM,
+                                   JY_OP_MAXIMUM, JY_OP_LOGICAL_OR, JY_OP_LOGICAL_AND };
     _Static_assert(JY_OP_ALL - JY_OP_SUM == 5, "rows of ops.def: SUM PROD MIN MAX ANY ALL");
     return (jy_op)op[node->n_op - JY_OP_SUM];
 }
@@ -251,7 +253,8 @@ jy_lower_emit_run(struct jy_lower *L, struct jy_scope *s, jy_ref r)
     bool pairwise = node->n_op == JY_OP_SUM && !is_free(node);
     jy_lv start = jy_loop_const(&L->b, dtype, jy_lower_fold_start(node));
     enum jy_fold_order order = pairwise ? JY_FOLD_PAIRWISE : is_free(node) ? JY_FOLD_FREE : JY_FOLD_SEQUENTIAL;
-    jy_lv var = jy_loop_fold(&L->b, jy_lower_fold_op(node), dtype, order, jy_lower_size(L, count), pairwise ? JY_NO_LV : start);
+    jy_lv var =
+        jy_loop_fold(&L->b, jy_lower_fold_op(node), dtype, order, jy_lower_size(L, count), pairwise ? JY_NO_LV : start);
     struct jy_scope inner = *s;
     jy_lower_open_scope(L, &inner, s->ndim);
     memcpy(inner.index, s->index, sizeof inner.index);

@@ -12,7 +12,7 @@ struct rows {
     const struct jy_node *at, *x;
     uint8_t axes[JY_MAX_NDIM]; /* of the operand, in the order of the loops */
     size_t n;
-    uint8_t to[JY_MAX_NDIM];   /* axis of the result per kept axis of the operand */
+    uint8_t to[JY_MAX_NDIM]; /* axis of the result per kept axis of the operand */
 };
 
 static bool
@@ -75,8 +75,9 @@ emit_start(struct jy_lower *L, const struct rows *w)
     struct jy_scope s;
     struct jy_access access;
     open_loops(L, &nest, w, &s, true);
-    jy_lv start = is_minmax_of_floats(w->at) ? jy_lower_operand(L, &s, w->at->n_args[0])
-                                             : jy_loop_const(&L->b, (jy_dtype)w->at->n_dtype, jy_lower_fold_start(w->at));
+    jy_lv start = is_minmax_of_floats(w->at)
+                      ? jy_lower_operand(L, &s, w->at->n_args[0])
+                      : jy_loop_const(&L->b, (jy_dtype)w->at->n_dtype, jy_lower_fold_start(w->at));
     access_result(L, &access, w, &s);
     jy_loop_store(&L->b, &access, start);
     jy_lower_close_loops(L, &nest);

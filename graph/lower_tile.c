@@ -36,13 +36,25 @@ struct tiling {
     struct jy_lower *L;
     struct jy_group *g;
     const struct jy_nest *nest;
-    struct home *home;          /* per node */
+    struct home *home; /* per node */
     uint32_t last_stage;
-    struct { struct copied *at; size_t n, cap; } copied;
-    struct { uint32_t *at; size_t n, cap; } slots; /* per slot: last moment of its last user */
+    struct {
+        struct copied *at;
+        size_t n, cap;
+    } copied;
+    struct {
+        uint32_t *at;
+        size_t n, cap;
+    } slots; /* per slot: last moment of its last user */
     int64_t length;
     uint32_t scalar_offset;
-    struct { struct jy_tile_scalar { jy_ref node; uint32_t buffer; } *at; size_t n, cap; } scalars;
+    struct {
+        struct jy_tile_scalar {
+            jy_ref node;
+            uint32_t buffer;
+        } *at;
+        size_t n, cap;
+    } scalars;
     /* of the current tile: first element and extent per tiled axis, number of elements */
     jy_lv first[2], extent[2], count;
 };
@@ -59,8 +71,8 @@ resolve(const struct tiling *t, jy_ref *r)
 {
     if (jy_lower_class(t->L, *r) == JY_CLASS_STORE && t->L->node[*r].group == t->L->group)
         *r = jy_lower_forward(t->L, *r);
-    return jy_lower_at(t->L, *r)->n_ndim != 0 && t->L->node[*r].group == t->L->group && t->L->node[*r].into == JY_NO_REF &&
-           jy_lower_class(t->L, *r) != JY_CLASS_STORE;
+    return jy_lower_at(t->L, *r)->n_ndim != 0 && t->L->node[*r].group == t->L->group &&
+           t->L->node[*r].into == JY_NO_REF && jy_lower_class(t->L, *r) != JY_CLASS_STORE;
 }
 
 static bool
@@ -427,7 +439,8 @@ emit_phase(struct tiling *t, const struct jy_scope *outer, uint32_t stage)
 static void
 run_direct(struct tiling *t, struct jy_access *out, uint32_t buffer)
 {
-    *out = (struct jy_access){ .buffer = buffer, .run_axis = t->nest->n == 0 ? -1 : t->L->plan->p_buffers.at[buffer].b_unit_axis };
+    *out = (struct jy_access){ .buffer = buffer,
+                               .run_axis = t->nest->n == 0 ? -1 : t->L->plan->p_buffers.at[buffer].b_unit_axis };
     if (t->nest->n == 0 || t->first[1] == JY_NO_LV)
         return;
     out->nterms = 1;
@@ -479,7 +492,8 @@ emit_call(struct tiling *t, jy_ref r)
     run_home(t, &access[node->n_nargs], &t->home[r]);
     L->b.line = node->n_line;
     L->b.file = node->n_file;
-    jy_loop_ufunc(&L->b, jy_lower_loop(L, (jy_op)node->n_op, (jy_dtype)node->n_dtype), t->count, node->n_nargs + 1u, access);
+    jy_loop_ufunc(&L->b, jy_lower_loop(L, (jy_op)node->n_op, (jy_dtype)node->n_dtype), t->count, node->n_nargs + 1u,
+                  access);
 }
 
 static void
@@ -525,7 +539,8 @@ emit_grid(struct tiling *t, struct jy_scope *outer)
 {
     struct jy_loop_builder *b = &t->L->b;
     const struct jy_nest *nest = t->nest;
-    jy_lv rows = jy_lower_size(t->L, nest->loop[nest->n - 2].extent), columns = jy_lower_size(t->L, nest->loop[nest->n - 1].extent);
+    jy_lv rows = jy_lower_size(t->L, nest->loop[nest->n - 2].extent),
+          columns = jy_lower_size(t->L, nest->loop[nest->n - 1].extent);
     jy_lv one = jy_loop_int_const(b, 1), length = jy_loop_int_const(b, t->length);
     jy_lv fit = jy_loop_int(b, JY_OP_FLOOR_DIVIDE, length, jy_loop_int(b, JY_OP_MAXIMUM, columns, one));
     jy_lv height = jy_loop_int(b, JY_OP_MAXIMUM, fit, one);
@@ -574,7 +589,8 @@ jy_lower_scalar_call(struct jy_lower *L, jy_ref r)
     int8_t run_axis = node->n_op == JY_OP_POWER && node->n_kind != JY_KIND_ARRAY ? 0 : -1;
     size_t n = node->n_nargs;
     for (size_t k = 0; k < n; k++) {
-        access[k] = (struct jy_access){ .buffer = jy_lower_tile_buffer(L, dtype, (uint32_t)(k * LINE), 1), .run_axis = run_axis };
+        access[k] = (struct jy_access){ .buffer = jy_lower_tile_buffer(L, dtype, (uint32_t)(k * LINE), 1),
+                                        .run_axis = run_axis };
         put(L, access[k].buffer, jy_lower_scalar(L, node->n_args[k]));
     }
     access[n] = (struct jy_access){ .buffer = jy_lower_tile_buffer(L, dtype, (uint32_t)(n * LINE), 1), .run_axis = 0 };

@@ -84,7 +84,7 @@ DEFINE_NEXT(f32, float, f)
                                                                                                                        \
     type jy_pairwise_leaf_##suffix(const char *data, int64_t n, int64_t stride)                                        \
     {                                                                                                                  \
-        type sum = (type)-0.0, lane[8];                                                                                \
+        type sum = (type) - 0.0, lane[8];                                                                              \
         int64_t i = 0;                                                                                                 \
         if (n >= 8) {                                                                                                  \
             for (; i < 8; i++)                                                                                         \

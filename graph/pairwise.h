@@ -16,15 +16,16 @@
 #define JY_PAIRWISE_DEPTH 64
 
 struct jy_pairwise {
-    int64_t start;                          /* of the current leaf; ORDER pairwise: backend_llvm reads this field and `value` */
-    union jy_scalar value;                  /* result when the walk has ended; of an empty run -0.0 (as float32: +0.0; an accumulator that starts at +0.0 sees neither) */
-    int64_t left, chunk;                    /* elements after the current piece; piece length */
+    int64_t start; /* of the current leaf; ORDER pairwise: backend_llvm reads this field and `value` */
+    union jy_scalar
+        value; /* result when the walk has ended; of an empty run -0.0 (as float32: +0.0; an accumulator that starts at +0.0 sees neither) */
+    int64_t left, chunk; /* elements after the current piece; piece length */
     union jy_scalar pieces;
     int32_t depth;
     int64_t pending_start[JY_PAIRWISE_DEPTH], pending_n[JY_PAIRWISE_DEPTH]; /* right halves still to do */
     union jy_scalar partial[JY_PAIRWISE_DEPTH];
     uint8_t half_done[JY_PAIRWISE_DEPTH];
-    int64_t next;                           /* first element after the current piece */
+    int64_t next; /* first element after the current piece */
 };
 
 /* Both return the number of elements of the (next) leaf, 0 at the end. */

@@ -5,6 +5,7 @@
  * Blanks separate, but are free only where print.c writes them; ';' comments do not exist. */
 #include "graph/infer.h"
 #include "graph/scalar.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -188,6 +189,7 @@ place_symbols(struct parser *p)
             }
         }
     }
+    assert(sizes->symbols.n == 0 || sizes->symbols.at != NULL);
     for (size_t k = 0; k < sizes->symbols.n; k++)
         if (sizes->symbols.at[k].placeholder == UINT32_MAX)
             return fail(p, jy_arena_printf(p->g->g_arena, "s%zu is the extent of no placeholder and has no 'of'", k));
@@ -286,8 +288,8 @@ parse_attributes(struct parser *p, struct jy_node *node, const char **value)
     if (klass == JY_CLASS_REDUCE)
         return expect(p, "[") && parse_axes(p, node);
     if (klass == JY_CLASS_CALL)
-        return expect(p, "[") && take_unsigned(&node->n_callee, p) && expect(p, ",") && take_unsigned(&node->n_extra, p) &&
-               expect(p, "]");
+        return expect(p, "[") && take_unsigned(&node->n_callee, p) && expect(p, ",") &&
+               take_unsigned(&node->n_extra, p) && expect(p, "]");
     if (klass != JY_CLASS_SOURCE)
         return true;
     if (!expect(p, "["))
@@ -324,8 +326,12 @@ parse_args(struct parser *p, struct jy_node *node)
 static bool
 parse_type(struct parser *p, struct jy_node *node)
 {
-    static const struct { const char *text; uint8_t kind, dtype; } python[] = {
-        { "pyfloat", JY_KIND_PYFLOAT, JY_F64 }, { "pyint", JY_KIND_PYINT, JY_I64 }, { "pybool", JY_KIND_PYBOOL, JY_BOOL } };
+    static const struct {
+        const char *text;
+        uint8_t kind, dtype;
+    } python[] = { { "pyfloat", JY_KIND_PYFLOAT, JY_F64 },
+                   { "pyint", JY_KIND_PYINT, JY_I64 },
+                   { "pybool", JY_KIND_PYBOOL, JY_BOOL } };
     jy_dtype dtype;
     const char *word = take_word(p, true);
     for (size_t i = 0; word != NULL && i < sizeof(python) / sizeof(*python); i++)

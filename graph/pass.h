@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 struct jy_pass_options {
-    uint64_t disabled;                                   /* bit per row of passes.def */
+    uint64_t disabled; /* bit per row of passes.def */
     bool verify;
     /* Called after each pass (may be NULL): name, graph, microseconds. */
     void (*after)(void *context, const char *pass, char letter, const struct jy_graph *graph, double us);

@@ -12,7 +12,8 @@ static bool
 is_candidate(const struct jy_node *node)
 {
     uint8_t klass = jy_op_info[node->n_op].klass;
-    return (jy_op_info[node->n_op].facts & JY_FACT_PURE) != 0 && klass != JY_CLASS_CREATE && node->n_op != JY_OP_PLACEHOLDER;
+    return (jy_op_info[node->n_op].facts & JY_FACT_PURE) != 0 && klass != JY_CLASS_CREATE &&
+           node->n_op != JY_OP_PLACEHOLDER;
 }
 
 static bool
@@ -45,7 +46,8 @@ same_view(struct jy_sizes *sizes, const struct jy_view *a, const struct jy_view 
 static bool
 is_equal(struct jy_graph *g, const struct jy_node *a, const struct jy_node *b)
 {
-    if (a->n_op != b->n_op || a->n_dtype != b->n_dtype || a->n_kind != b->n_kind || a->n_ndim != b->n_ndim || !same_operands(a, b))
+    if (a->n_op != b->n_op || a->n_dtype != b->n_dtype || a->n_kind != b->n_kind || a->n_ndim != b->n_ndim ||
+        !same_operands(a, b))
         return false;
     if (a->n_axes != b->n_axes || a->n_keepdims != b->n_keepdims || !same_view(&g->g_sizes, a->n_view, b->n_view))
         return false;
@@ -83,7 +85,8 @@ jy_pass_cse(struct jy_graph *graph)
         jy_rewrite_operands(graph, &rewrite, r);
         const struct jy_node *node = jy_graph_at(graph, r);
         for (jy_ref e = 0; is_candidate(node) && e < r; e++) {
-            if (rewrite.drop[e] || !is_equal(graph, jy_graph_at(graph, e), node) || !may_merge(&storages, &uses, graph, e, r))
+            if (rewrite.drop[e] || !is_equal(graph, jy_graph_at(graph, e), node) ||
+                !may_merge(&storages, &uses, graph, e, r))
                 continue;
             uses.is_output[e] |= uses.is_output[r];
             if (node->n_storage != JY_NO_REF)

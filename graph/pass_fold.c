@@ -7,6 +7,7 @@
  * array's memory is written later, and where it has axes both fill a block in one order, so that sums over either run alike. */
 #include "graph/pass_internal.h"
 #include "graph/scalar.h"
+#include <assert.h>
 #include <fenv.h>
 
 /* The constant that makes an operation of floats, or of ints, give back its other operand. */
@@ -16,10 +17,10 @@ static const struct identity {
     double float_constant;
     int64_t int_constant;
 } identities[] = {
-    { JY_OP_ADD, true, true, true, -0.0, 0 },          { JY_OP_SUB, true, true, false, 0.0, 0 },
-    { JY_OP_MUL, true, true, true, 1.0, 1 },           { JY_OP_DIV, true, false, false, 1.0, 0 },
-    { JY_OP_BITWISE_OR, false, true, true, 0, 0 },     { JY_OP_BITWISE_XOR, false, true, true, 0, 0 },
-    { JY_OP_BITWISE_AND, false, true, true, 0, -1 },   { JY_OP_LEFT_SHIFT, false, true, false, 0, 0 },
+    { JY_OP_ADD, true, true, true, -0.0, 0 },        { JY_OP_SUB, true, true, false, 0.0, 0 },
+    { JY_OP_MUL, true, true, true, 1.0, 1 },         { JY_OP_DIV, true, false, false, 1.0, 0 },
+    { JY_OP_BITWISE_OR, false, true, true, 0, 0 },   { JY_OP_BITWISE_XOR, false, true, true, 0, 0 },
+    { JY_OP_BITWISE_AND, false, true, true, 0, -1 }, { JY_OP_LEFT_SHIFT, false, true, false, 0, 0 },
     { JY_OP_RIGHT_SHIFT, false, true, false, 0, 0 },
 };
 
@@ -32,11 +33,13 @@ is_constant(const struct jy_graph *g, jy_ref r)
 static bool
 is_identity_constant(const struct identity *row, const struct jy_node *node)
 {
+    assert(node != NULL);
     if (node->n_op != JY_OP_CONSTANT || node->n_dtype == JY_BOOL)
         return false;
     if (!jy_dtype_is_float((jy_dtype)node->n_dtype))
         return row->on_int && node->n_value.i == row->int_constant;
-    union jy_scalar wanted = jy_scalar_cast(JY_F64, (jy_dtype)node->n_dtype, (union jy_scalar){ .d = row->float_constant });
+    union jy_scalar wanted =
+        jy_scalar_cast(JY_F64, (jy_dtype)node->n_dtype, (union jy_scalar){ .d = row->float_constant });
     return row->on_float && node->n_value.bits == wanted.bits;
 }
 
@@ -65,9 +68,11 @@ equal_operand(const struct jy_graph *g, const struct jy_node *node)
 }
 
 static bool
-is_replaceable(struct jy_graph *g, const struct jy_storages *storages, const struct jy_node *node, const struct jy_node *by)
+is_replaceable(struct jy_graph *g, const struct jy_storages *storages, const struct jy_node *node,
+               const struct jy_node *by)
 {
-    if (node->n_kind != by->n_kind || node->n_dtype != by->n_dtype || node->n_ndim != by->n_ndim || !jy_node_same_block(node, by))
+    if (node->n_kind != by->n_kind || node->n_dtype != by->n_dtype || node->n_ndim != by->n_ndim ||
+        !jy_node_same_block(node, by))
         return false;
     for (size_t d = 0; d < node->n_ndim; d++)
         if (!jy_sizes_same(&g->g_sizes, node->n_shape[d], by->n_shape[d]))

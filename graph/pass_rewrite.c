@@ -9,7 +9,8 @@
 struct jy_rewrite
 jy_rewrite_new(const struct jy_graph *g)
 {
-    struct jy_rewrite rewrite = { JY_NEW_ARRAY(g->g_arena, jy_ref, g->g_nodes.n + 1), JY_NEW_ARRAY(g->g_arena, uint8_t, g->g_nodes.n + 1) };
+    struct jy_rewrite rewrite = { JY_NEW_ARRAY(g->g_arena, jy_ref, g->g_nodes.n + 1),
+                                  JY_NEW_ARRAY(g->g_arena, uint8_t, g->g_nodes.n + 1) };
     for (jy_ref r = 0; r < g->g_nodes.n; r++)
         rewrite.same_as[r] = r;
     return rewrite;
@@ -88,8 +89,10 @@ jy_node_may_flag(const struct jy_graph *g, const struct jy_node *node)
         return false;
     const struct jy_op_info *info = &jy_op_info[node->n_op];
     const struct jy_node *operand = jy_graph_at(g, node->n_args[node->n_op == JY_OP_WHERE]);
-    if (node->n_op == JY_OP_CAST) /* NaN, infinities and large values into ints; float64 that is too large or too small for float32 */
-        return jy_dtype_is_float((jy_dtype)operand->n_dtype) && node->n_dtype < operand->n_dtype && node->n_dtype != JY_BOOL;
+    if (node->n_op ==
+        JY_OP_CAST) /* NaN, infinities and large values into ints; float64 that is too large or too small for float32 */
+        return jy_dtype_is_float((jy_dtype)operand->n_dtype) && node->n_dtype < operand->n_dtype &&
+               node->n_dtype != JY_BOOL;
     if (jy_dtype_is_float((jy_dtype)operand->n_dtype))
         return (info->facts & JY_FACT_FLAGS) != 0;
     /* arrays of ints wrap in silence; NumPy's own loops report division by zero and raise for negative powers */
@@ -101,5 +104,6 @@ jy_node_same_block(const struct jy_node *a, const struct jy_node *b)
 {
     if (a->n_layout == NULL || b->n_layout == NULL)
         return a->n_layout == b->n_layout;
-    return a->n_layout->contiguous && b->n_layout->contiguous && memcmp(a->n_layout->order, b->n_layout->order, a->n_ndim) == 0;
+    return a->n_layout->contiguous && b->n_layout->contiguous &&
+           memcmp(a->n_layout->order, b->n_layout->order, a->n_ndim) == 0;
 }

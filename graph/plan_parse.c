@@ -45,9 +45,9 @@ static uint8_t
 read_kind(struct reading *in)
 {
     static const char *const kinds[] = { "array", "npscalar", "pyfloat", "pyint", "pybool" };
-    for (uint8_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         if (jy_reader_take(&in->r, kinds[k]))
-            return k;
+            return (uint8_t)k;
     jy_reader_fail(&in->r, "expected a kind");
     return 0;
 }
@@ -199,7 +199,10 @@ read_step(struct reading *in)
         jy_reader_expect(&in->r, ",");
         s.s_extra = jy_reader_index(&in->r);
     }
-    struct { struct jy_place *at; size_t n, cap; } args = { NULL, 0, 0 };
+    struct {
+        struct jy_place *at;
+        size_t n, cap;
+    } args = { NULL, 0, 0 };
     jy_reader_expect(&in->r, "(");
     while (in->r.error == NULL && !jy_reader_take(&in->r, ")")) {
         if (args.n > 0)

@@ -94,7 +94,8 @@ print_step(struct jy_text *text, const struct jy_step *s)
     if (s->s_kind == JY_STEP_MATMUL)
         jy_text_add(text, "  step matmul %s(", jy_op_info[s->s_op].text);
     else if (s->s_kind == JY_STEP_NPREDUCE)
-        jy_text_add(text, "  step reduce %s[axes %" PRIu32 "%s](", jy_op_info[s->s_op].text, s->s_axes, s->s_keepdims ? "; keepdims" : "");
+        jy_text_add(text, "  step reduce %s[axes %" PRIu32 "%s](", jy_op_info[s->s_op].text, s->s_axes,
+                    s->s_keepdims ? "; keepdims" : "");
     else
         jy_text_add(text, "  step callout %" PRIu32 ", %" PRIu32 " (", s->s_callee, s->s_extra);
     for (size_t i = 0; i < s->s_nargs; i++) {
@@ -146,14 +147,16 @@ jy_plan_print(struct jy_text *text, const struct jy_plan *plan)
         jy_text_add(text, "\n");
     }
     for (size_t i = 0; i < plan->p_scalars.n; i++) {
-        jy_text_add(text, "  scalar q%zu = %s %s", i, jy_dtype_info[plan->p_scalars.at[i].dtype].text, kind_text[plan->p_scalars.at[i].kind]);
+        jy_text_add(text, "  scalar q%zu = %s %s", i, jy_dtype_info[plan->p_scalars.at[i].dtype].text,
+                    kind_text[plan->p_scalars.at[i].kind]);
         print_node(text, plan->p_scalars.at[i].node);
         jy_text_add(text, "\n");
     }
     for (uint32_t i = 0; i < plan->p_buffers.n; i++)
         print_buffer(text, plan, i);
     for (size_t i = 0; i < plan->p_loops.n; i++)
-        jy_text_add(text, "  loop l%zu = %s %s\n", i, jy_op_info[plan->p_loops.at[i].op].text, jy_dtype_info[plan->p_loops.at[i].dtypes[0]].text);
+        jy_text_add(text, "  loop l%zu = %s %s\n", i, jy_op_info[plan->p_loops.at[i].op].text,
+                    jy_dtype_info[plan->p_loops.at[i].dtypes[0]].text);
     for (size_t i = 0; i < plan->p_inputs.n; i++) {
         jy_text_add(text, "  input ");
         print_place(text, plan->p_inputs.at[i]);

@@ -37,7 +37,8 @@ verify_buffer(const struct jy_plan *plan, size_t i)
         return bad(plan, "buffer", i, "no such input");
     if (b->b_kind == JY_BUFFER_OBJECT && b->b_index >= plan->p_steps.n)
         return bad(plan, "buffer", i, "no such step");
-    if (b->b_kind == JY_BUFFER_TILE && b->b_index + (size_t)b->b_tile * jy_dtype_info[b->b_dtype].bytes > plan->p_tile_bytes)
+    if (b->b_kind == JY_BUFFER_TILE &&
+        b->b_index + (size_t)b->b_tile * jy_dtype_info[b->b_dtype].bytes > plan->p_tile_bytes)
         return bad(plan, "buffer", i, "beyond the memory for tiles");
     return NULL;
 }
@@ -66,7 +67,8 @@ verify_ends(const struct jy_plan *plan)
         const struct jy_plan_output *o = &plan->p_outputs.at[i];
         if (!is_place(plan, o->place))
             return bad(plan, "output", i, "no such place");
-        uint8_t dtype = o->place.scalar ? plan->p_scalars.at[o->place.index].dtype : plan->p_buffers.at[o->place.index].b_dtype;
+        uint8_t dtype =
+            o->place.scalar ? plan->p_scalars.at[o->place.index].dtype : plan->p_buffers.at[o->place.index].b_dtype;
         if (dtype != o->dtype)
             return bad(plan, "output", i, "another dtype than its place has");
         if (!o->place.scalar && plan->p_buffers.at[o->place.index].b_kind == JY_BUFFER_TEMP)

@@ -17,7 +17,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const python_kind[] = { [JY_KIND_PYFLOAT] = "pyfloat", [JY_KIND_PYINT] = "pyint", [JY_KIND_PYBOOL] = "pybool" };
+static const char *const python_kind[] = { [JY_KIND_PYFLOAT] = "pyfloat",
+                                           [JY_KIND_PYINT] = "pyint",
+                                           [JY_KIND_PYBOOL] = "pybool" };
 
 /* A name without blanks, so that the parser knows where it ends. */
 static void
@@ -257,7 +259,8 @@ fill_row(struct jy_text *cell, const struct jy_graph *g, jy_ref r)
     jy_text_add(&cell[3], "(");
     print_args(&cell[3], node);
     jy_text_add(&cell[3], ")");
-    jy_text_add(&cell[4], "%s", node->n_kind >= JY_KIND_PYFLOAT ? python_kind[node->n_kind] : jy_dtype_info[node->n_dtype].text);
+    jy_text_add(&cell[4], "%s",
+                node->n_kind >= JY_KIND_PYFLOAT ? python_kind[node->n_kind] : jy_dtype_info[node->n_dtype].text);
     if (node->n_kind == JY_KIND_ARRAY) {
         jy_text_add(&cell[5], "(");
         print_shape(&cell[5], g, node, ", ");

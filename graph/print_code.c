@@ -170,7 +170,8 @@ put_symbols(struct jy_text *text, const struct jy_graph *g)
             jy_text_add(text, "s%" PRIu32, s->same_as);
         else {
             jy_ref r = 0;
-            while (r < g->g_nodes.n && (jy_graph_at(g, r)->n_op != JY_OP_PLACEHOLDER || jy_graph_at(g, r)->n_input != s->placeholder))
+            while (r < g->g_nodes.n &&
+                   (jy_graph_at(g, r)->n_op != JY_OP_PLACEHOLDER || jy_graph_at(g, r)->n_input != s->placeholder))
                 r++;
             if (r < g->g_nodes.n)
                 put_reference(text, g, r);

@@ -33,7 +33,8 @@ sort_and_join(struct jy_reduce_order *o, const int64_t *extents, const int64_t *
         struct jy_reduce_dim *last = o->ndims == 0 ? NULL : &o->dim[o->ndims - 1];
         if (last != NULL && last->n == 1 && last->in == 0 && last->out == 0)
             *last = d;
-        else if (last != NULL && ((d.n == 1 && d.in == 0 && d.out == 0) || (last->in * last->n == d.in && last->out * last->n == d.out)))
+        else if (last != NULL && ((d.n == 1 && d.in == 0 && d.out == 0) ||
+                                  (last->in * last->n == d.in && last->out * last->n == d.out)))
             last->n *= d.n;
         else
             o->dim[o->ndims++] = d;
@@ -89,8 +90,8 @@ plan_buffer(struct jy_reduce_order *o)
 }
 
 void
-jy_reduce_order_begin(struct jy_reduce_order *o, size_t ndim, const int64_t *extents, const int64_t *strides, uint32_t axes,
-                      size_t itemsize, int64_t chunk)
+jy_reduce_order_begin(struct jy_reduce_order *o, size_t ndim, const int64_t *extents, const int64_t *strides,
+                      uint32_t axes, size_t itemsize, int64_t chunk)
 {
     *o = (struct jy_reduce_order){ .ndim = (uint8_t)ndim };
     sort_and_join(o, extents, strides, axes, itemsize);

@@ -100,7 +100,8 @@ DEFINE_CLIP(clip_f32, float)
 #define FIELD d
 #define FN(f) f
 #define clip clip_f64
-#define SAME(op, on_bool, on_int, on_float) BODY(f64, op, union jy_scalar r = { 0 }; r.d = (double)(on_float); return r;)
+#define SAME(op, on_bool, on_int, on_float)                                                                            \
+    BODY(f64, op, union jy_scalar r = { 0 }; r.d = (double)(on_float); return r;)
 #define TRUTH(op, on_bool, on_int, on_float) BODY(f64, op, return int_value(on_float);)
 #include "graph/scalar.def"
 #undef FIELD
@@ -124,7 +125,9 @@ DEFINE_CLIP(clip_f32, float)
 /* ORDER dtype */
 static const scalar_fn table[JY_OP_COUNT][JY_DTYPE_COUNT] = {
 #define SAME(op, on_bool, on_int, on_float)                                                                            \
-    [JY_OP_##op] = { [JY_BOOL] = bool_##op, [JY_I32] = int_##op, [JY_I64] = int_##op, [JY_F32] = f32_##op, [JY_F64] = f64_##op },
+    [JY_OP_##op] = {                                                                                                   \
+        [JY_BOOL] = bool_##op, [JY_I32] = int_##op, [JY_I64] = int_##op, [JY_F32] = f32_##op, [JY_F64] = f64_##op      \
+    },
 #define TRUTH SAME
 #include "graph/scalar.def"
 #undef SAME

@@ -130,7 +130,8 @@ parse_int(union jy_scalar *out, jy_dtype dtype, const char **at)
         return false;
     int64_t value = 0;
     for (; isdigit((unsigned char)*p); p++)
-        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, negative ? '0' - *p : *p - '0', &value))
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, negative ? '0' - *p : *p - '0', &value))
             return false;
     *at = p;
     out->i = value;

@@ -14,8 +14,9 @@
 static const struct sx_text {
     const char *open, *middle;
 } sx_text[] = {
-    [JY_SX_ADD] = { "(", "+" }, [JY_SX_SUB] = { "(", "-" },    [JY_SX_MUL] = { "(", "*" },    [JY_SX_FLOORDIV] = { "(", "//" },
-    [JY_SX_MOD] = { "(", "%" }, [JY_SX_MIN] = { "min(", "," }, [JY_SX_MAX] = { "max(", "," },
+    [JY_SX_ADD] = { "(", "+" },       [JY_SX_SUB] = { "(", "-" }, [JY_SX_MUL] = { "(", "*" },
+    [JY_SX_FLOORDIV] = { "(", "//" }, [JY_SX_MOD] = { "(", "%" }, [JY_SX_MIN] = { "min(", "," },
+    [JY_SX_MAX] = { "max(", "," },
 };
 
 static jy_sx
@@ -154,7 +155,8 @@ try_add_const(jy_sx *out, struct jy_sizes *sizes, jy_sx a, int64_t c)
     if (offset == 0)
         *out = base;
     else
-        *out = intern(sizes, (struct jy_sx_node){ .op = offset > 0 ? JY_SX_ADD : JY_SX_SUB, .a = base,
+        *out = intern(sizes, (struct jy_sx_node){ .op = offset > 0 ? JY_SX_ADD : JY_SX_SUB,
+                                                  .a = base,
                                                   .b = jy_sizes_const(sizes, offset > 0 ? offset : -offset) });
     return true;
 }

@@ -11,7 +11,17 @@
 
 typedef uint32_t jy_sx; /* index of an expression; 0 is the constant 0, 1 the constant 1 */
 
-enum jy_sx_op { JY_SX_CONST, JY_SX_SYM, JY_SX_ADD, JY_SX_SUB, JY_SX_MUL, JY_SX_FLOORDIV, JY_SX_MOD, JY_SX_MIN, JY_SX_MAX };
+enum jy_sx_op {
+    JY_SX_CONST,
+    JY_SX_SYM,
+    JY_SX_ADD,
+    JY_SX_SUB,
+    JY_SX_MUL,
+    JY_SX_FLOORDIV,
+    JY_SX_MOD,
+    JY_SX_MIN,
+    JY_SX_MAX
+};
 
 struct jy_sx_node {
     uint8_t op;
@@ -24,13 +34,19 @@ struct jy_symbol {
     uint32_t placeholder; /* number of the graph input */
     int32_t axis;
     int64_t hint;
-    uint32_t same_as;     /* union-find parent */
+    uint32_t same_as; /* union-find parent */
 };
 
 struct jy_sizes {
     struct jy_arena *arena;
-    struct { struct jy_sx_node *at; size_t n, cap; } exprs;
-    struct { struct jy_symbol *at; size_t n, cap; } symbols;
+    struct {
+        struct jy_sx_node *at;
+        size_t n, cap;
+    } exprs;
+    struct {
+        struct jy_symbol *at;
+        size_t n, cap;
+    } symbols;
 };
 
 void jy_sizes_init(struct jy_sizes *sizes, struct jy_arena *arena);

@@ -43,13 +43,13 @@ enum jy_compare { JY_LT, JY_LE, JY_EQ, JY_NE, JY_GT, JY_GE }; /* ORDER compare: 
 struct jy_array_guard {
     uint8_t dtype, ndim;
     bool c_contiguous;
-    bool writeable;                    /* must be: the unit writes it */
-    bool write_observed;               /* writeability was read by the program: must equal `writeable` */
+    bool writeable;      /* must be: the unit writes it */
+    bool write_observed; /* writeability was read by the program: must equal `writeable` */
     /* only when !c_contiguous: */
-    uint8_t order[JY_MAX_NDIM];        /* |stride| descending along it */
-    int8_t sign[JY_MAX_NDIM];          /* per axis: -1, 0, 1 */
-    bool one[JY_MAX_NDIM];             /* per axis: extent is 1 (such axes say nothing about strides) */
-    bool contiguous, inner_unit;       /* as in struct jy_layout */
+    uint8_t order[JY_MAX_NDIM];  /* |stride| descending along it */
+    int8_t sign[JY_MAX_NDIM];    /* per axis: -1, 0, 1 */
+    bool one[JY_MAX_NDIM];       /* per axis: extent is 1 (such axes say nothing about strides) */
+    bool contiguous, inner_unit; /* as in struct jy_layout */
 };
 
 struct jy_guard {
@@ -60,32 +60,40 @@ struct jy_guard {
     int64_t value, other;
     jy_sx a, b;
     const struct jy_array_guard *array;
-    uint32_t line;                     /* of the user's code that needed it */
+    uint32_t line; /* of the user's code that needed it */
 };
 
 struct jy_input {
     jy_src source;
-    uint8_t kind, dtype;               /* kind PYINT: also symbol with axis -1 */
+    uint8_t kind, dtype; /* kind PYINT: also symbol with axis -1 */
     jy_ref node;
     const struct jy_array_guard *array;
 };
 
 /* How to make the result. Two uses of one recipe pointer are one object. */
-enum jy_recipe_kind { JY_RECIPE_SOURCE, JY_RECIPE_OUTPUT, JY_RECIPE_CONST, JY_RECIPE_TUPLE, JY_RECIPE_LIST, JY_RECIPE_DICT, JY_RECIPE_SLICE };
+enum jy_recipe_kind {
+    JY_RECIPE_SOURCE,
+    JY_RECIPE_OUTPUT,
+    JY_RECIPE_CONST,
+    JY_RECIPE_TUPLE,
+    JY_RECIPE_LIST,
+    JY_RECIPE_DICT,
+    JY_RECIPE_SLICE
+};
 struct jy_recipe {
     uint8_t kind;
     jy_src source;
-    uint32_t output;                   /* graph output */
-    jy_obj object;                     /* CONST; keys tuple of DICT */
+    uint32_t output; /* graph output */
+    jy_obj object;   /* CONST; keys tuple of DICT */
     size_t n;
     struct jy_recipe **items;
 };
 
 /* Why a trace ended without a unit. */
 struct jy_break_info {
-    uint16_t reason;                   /* row of frontend/breaks.def */
+    uint16_t reason; /* row of frontend/breaks.def */
     const char *name, *what, *hint;
-    const char *detail;                /* this case in words; may be NULL */
+    const char *detail; /* this case in words; may be NULL */
     const char *file, *function;
     uint32_t line;
 };
@@ -93,15 +101,30 @@ struct jy_break_info {
 struct jy_unit {
     struct jy_arena *u_arena;
     struct jy_graph *u_graph;
-    struct { void **at; size_t n, cap; } u_objects;      /* PyObject *, strong; slot 0 unused */
-    struct { struct jy_source *at; size_t n, cap; } u_sources;
-    struct { struct jy_guard *at; size_t n, cap; } u_guards;
-    struct { struct jy_input *at; size_t n, cap; } u_inputs;
+    struct {
+        void **at;
+        size_t n, cap;
+    } u_objects; /* PyObject *, strong; slot 0 unused */
+    struct {
+        struct jy_source *at;
+        size_t n, cap;
+    } u_sources;
+    struct {
+        struct jy_guard *at;
+        size_t n, cap;
+    } u_guards;
+    struct {
+        struct jy_input *at;
+        size_t n, cap;
+    } u_inputs;
     struct jy_recipe *u_result;
     struct jy_break_info u_break;
-    bool u_writes;                                        /* the graph writes memory that existed before the call */
-    bool u_reads_time;                                    /* reserved for sources that cannot be guarded */
-    struct { uint32_t *at; size_t cap; } u_object_index;  /* hash of u_objects by address, for jy_keep */
+    bool u_writes;     /* the graph writes memory that existed before the call */
+    bool u_reads_time; /* reserved for sources that cannot be guarded */
+    struct {
+        uint32_t *at;
+        size_t cap;
+    } u_object_index; /* hash of u_objects by address, for jy_keep */
 };
 
 #endif

@@ -16,9 +16,9 @@
 
 struct verifier {
     const struct jy_graph *g;
-    struct jy_sizes sizes;  /* the copy */
-    jy_ref *version;        /* per array node: the node whose contents it reads (a fresh node or a STORE) */
-    jy_ref *latest;         /* per storage: its newest version so far */
+    struct jy_sizes sizes; /* the copy */
+    jy_ref *version;       /* per array node: the node whose contents it reads (a fresh node or a STORE) */
+    jy_ref *latest;        /* per storage: its newest version so far */
     const char *message;
 };
 
@@ -49,7 +49,8 @@ follows_from_operands(struct verifier *v, jy_ref r)
     if (why != NULL)
         return complain(v, r, "%s", why);
     if (inferred.n_dtype != node->n_dtype)
-        return complain(v, r, "dtype is %s, not %s", jy_dtype_info[node->n_dtype].text, jy_dtype_info[inferred.n_dtype].text);
+        return complain(v, r, "dtype is %s, not %s", jy_dtype_info[node->n_dtype].text,
+                        jy_dtype_info[inferred.n_dtype].text);
     if (inferred.n_ndim != node->n_ndim)
         return complain(v, r, "%d axes instead of %d", node->n_ndim, inferred.n_ndim);
     for (size_t d = 0; d < node->n_ndim; d++)
@@ -112,14 +113,16 @@ stays_inside(struct verifier *v, jy_ref r)
             return true;
     for (int a = 0; a < view->source_ndim; a++) {
         int64_t low, high, extent, n;
-        if (!jy_sizes_eval(&low, &v->sizes, view->start[a], NULL) || !jy_sizes_eval(&extent, &v->sizes, source->n_shape[a], NULL))
+        if (!jy_sizes_eval(&low, &v->sizes, view->start[a], NULL) ||
+            !jy_sizes_eval(&extent, &v->sizes, source->n_shape[a], NULL))
             continue;
         high = low;
         for (int d = 0; d < view->ndim; d++)
             if (view->axis[d] == a && jy_sizes_eval(&n, &v->sizes, region->n_shape[d], NULL))
                 *(view->step[d] < 0 ? &low : &high) += (n - 1) * view->step[d];
         if (low < 0 || high >= extent)
-            return complain(v, r, "the index map leaves axis %d of operand 0: %" PRId64 " to %" PRId64 " of %" PRId64, a, low, high, extent);
+            return complain(v, r, "the index map leaves axis %d of operand 0: %" PRId64 " to %" PRId64 " of %" PRId64,
+                            a, low, high, extent);
     }
     return true;
 }
@@ -131,7 +134,8 @@ reads_newest_versions(struct verifier *v, jy_ref r)
     for (size_t i = 0; i < node->n_nargs; i++) {
         jy_ref arg = node->n_args[i], storage = jy_graph_at(v->g, arg)->n_storage;
         if (storage != JY_NO_REF && v->version[arg] != v->latest[storage])
-            return complain(v, r, "operand %zu, %%%" PRIu32 ", was overwritten by %%%" PRIu32, i, arg, v->latest[storage]);
+            return complain(v, r, "operand %zu, %%%" PRIu32 ", was overwritten by %%%" PRIu32, i, arg,
+                            v->latest[storage]);
     }
     if (node->n_storage == JY_NO_REF)
         return true;
@@ -149,11 +153,12 @@ jy_graph_verify(const struct jy_graph *g)
     v.version = JY_NEW_ARRAY(g->g_arena, jy_ref, g->g_nodes.n + 1);
     v.latest = JY_NEW_ARRAY(g->g_arena, jy_ref, g->g_nodes.n + 1);
     for (jy_ref r = 0; r < g->g_nodes.n; r++)
-        if (!follows_from_operands(&v, r) || !has_sound_layout(&v, r) || !is_sound_source(&v, r) || !stays_inside(&v, r) ||
-            !reads_newest_versions(&v, r))
+        if (!follows_from_operands(&v, r) || !has_sound_layout(&v, r) || !is_sound_source(&v, r) ||
+            !stays_inside(&v, r) || !reads_newest_versions(&v, r))
             return v.message;
     for (size_t k = 0; k < g->g_outputs.n; k++)
         if (g->g_outputs.at[k] >= g->g_nodes.n)
-            return jy_arena_printf(g->g_arena, "output %zu is %%%" PRIu32 ", which does not exist", k, g->g_outputs.at[k]);
+            return jy_arena_printf(g->g_arena, "output %zu is %%%" PRIu32 ", which does not exist", k,
+                                   g->g_outputs.at[k]);
     return NULL;
 }

@@ -6,7 +6,7 @@
 
 struct signature {
     PyCodeObject *code;
-    PyObject *names;                  /* co_varnames, owned */
+    PyObject *names; /* co_varnames, owned */
     size_t npositional, nkwonly, nslots;
     bool star, starstar;
 };
@@ -88,8 +88,11 @@ jy_bind(struct jy_bound *out, PyObject *function, PyObject *const *args, size_t 
 {
     PyFunctionObject *f = (PyFunctionObject *)function;
     PyCodeObject *code = (PyCodeObject *)f->func_code;
-    struct signature s = { .code = code, .npositional = (size_t)code->co_argcount, .nkwonly = (size_t)code->co_kwonlyargcount,
-                           .star = (code->co_flags & CO_VARARGS) != 0, .starstar = (code->co_flags & CO_VARKEYWORDS) != 0 };
+    struct signature s = { .code = code,
+                           .npositional = (size_t)code->co_argcount,
+                           .nkwonly = (size_t)code->co_kwonlyargcount,
+                           .star = (code->co_flags & CO_VARARGS) != 0,
+                           .starstar = (code->co_flags & CO_VARKEYWORDS) != 0 };
     s.nslots = s.npositional + s.nkwonly + s.star + s.starstar;
     *out = (struct jy_bound){ .n = s.nslots };
     out->at = out->room;

@@ -49,7 +49,8 @@ log_stage(void *context, const char *channel, const char *text)
 static bool
 wants_stages(void)
 {
-    static const enum jy_log stages[] = { JY_LOG_graph, JY_LOG_graph_code, JY_LOG_loop, JY_LOG_fusion, JY_LOG_ir, JY_LOG_ir_opt, JY_LOG_asm };
+    static const enum jy_log stages[] = { JY_LOG_graph, JY_LOG_graph_code, JY_LOG_loop, JY_LOG_fusion,
+                                          JY_LOG_ir,    JY_LOG_ir_opt,     JY_LOG_asm };
     bool any = false;
     for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++)
         any |= wants(stages[k]);
@@ -95,10 +96,11 @@ refuse(struct jy_function *f, const struct jy_break_info *why)
 {
     PyFunctionObject *object = (PyFunctionObject *)f->f_object;
     PyCodeObject *code = (PyCodeObject *)object->func_code;
-    PyObject *row = Py_BuildValue("{sssssssssNsI}", "name", why->name, "what", why->what, "hint", why->hint != NULL ? why->hint : "", "detail",
-                                  why->detail != NULL ? why->detail : "", "file",
-                                  why->file != NULL ? PyUnicode_FromString(why->file) : Py_NewRef(code->co_filename), "line",
-                                  why->line != 0 ? why->line : (unsigned)code->co_firstlineno);
+    PyObject *row =
+        Py_BuildValue("{sssssssssNsI}", "name", why->name, "what", why->what, "hint",
+                      why->hint != NULL ? why->hint : "", "detail", why->detail != NULL ? why->detail : "", "file",
+                      why->file != NULL ? PyUnicode_FromString(why->file) : Py_NewRef(code->co_filename), "line",
+                      why->line != 0 ? why->line : (unsigned)code->co_firstlineno);
     if (f->f_reasons == NULL)
         f->f_reasons = PyList_New(0);
     if (row != NULL && f->f_reasons != NULL)
@@ -110,8 +112,8 @@ refuse(struct jy_function *f, const struct jy_break_info *why)
     if (wants(JY_LOG_graph_breaks)) {
         struct jy_text text = { 0 };
         const char *file = why->file != NULL ? why->file : jy_utf8(code->co_filename);
-        jy_text_add(&text, "%s:%u: %s: %s%s%s", file, why->line != 0 ? why->line : (unsigned)code->co_firstlineno, why->name, why->what,
-                    why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "");
+        jy_text_add(&text, "%s:%u: %s: %s%s%s", file, why->line != 0 ? why->line : (unsigned)code->co_firstlineno,
+                    why->name, why->what, why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "");
         if (why->hint != NULL && why->hint[0] != '\0')
             jy_text_add(&text, "\n  hint: %s", why->hint);
         jy_text_add(&text, "\n  %s runs in CPython", jy_utf8(object->func_qualname));
@@ -138,8 +140,9 @@ refuse_because(struct jy_function *f, const char *name, const char *what, const 
 static jy_status
 raise_refusal(const struct jy_break_info *why)
 {
-    PyErr_Format(PyExc_RuntimeError, "jitney: fullgraph=True, but %s:%u cannot be compiled: %s: %s%s%s; hint: %s", why->file != NULL ? why->file : "?",
-                 (unsigned)why->line, why->name, why->what, why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "",
+    PyErr_Format(PyExc_RuntimeError, "jitney: fullgraph=True, but %s:%u cannot be compiled: %s: %s%s%s; hint: %s",
+                 why->file != NULL ? why->file : "?", (unsigned)why->line, why->name, why->what,
+                 why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "",
                  why->hint != NULL ? why->hint : "none");
     return JY_ERROR;
 }
@@ -172,7 +175,8 @@ make_dynamic(struct jy_function *f, const char *source)
 static bool
 pins_number(const struct jy_unit *unit, const struct jy_guard *guard)
 {
-    return guard->kind == JY_GUARD_INT || (guard->kind == JY_GUARD_EQUALS && PyFloat_CheckExact(jy_unit_object(unit, guard->object)));
+    return guard->kind == JY_GUARD_INT ||
+           (guard->kind == JY_GUARD_EQUALS && PyFloat_CheckExact(jy_unit_object(unit, guard->object)));
 }
 
 /* Why the newest entry does not fit: an int that has a second value becomes symbolic. */
@@ -218,7 +222,8 @@ at_limit(struct jy_function *f, PyObject *const *slots)
 {
     if (f->f_misses++ == 0 && wants(JY_LOG_perf_hints)) {
         bool recompiles = wants(JY_LOG_recompiles);
-        print(f, JY_LOG_perf_hints, "recompile limit reached; calls that fit no entry run in CPython. The guard that keeps failing:");
+        print(f, JY_LOG_perf_hints,
+              "recompile limit reached; calls that fit no entry run in CPython. The guard that keeps failing:");
         jy_runtime->logs.on[JY_LOG_recompiles] = true;
         learn_from_miss(f, slots);
         jy_runtime->logs.on[JY_LOG_recompiles] = recompiles;
@@ -418,7 +423,9 @@ compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
         log_guards(f, unit);
     status = build_exec(&exec, &why, f, unit);
     if (status != JY_OK) {
-        jy_status refused = status == JY_ERROR ? JY_ERROR : refuse_because(f, "BACKEND", "the graph could not be compiled", "run with JITNEY_LOGS=graph,loop and report it", why);
+        jy_status refused = status == JY_ERROR ? JY_ERROR
+                                               : refuse_because(f, "BACKEND", "the graph could not be compiled",
+                                                                "run with JITNEY_LOGS=graph,loop and report it", why);
         jy_unit_free(unit);
         return refused;
     }

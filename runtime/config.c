@@ -91,7 +91,9 @@ read_channels(struct jy_logs *logs, const char *text)
         int channel = jy_log_from_name(name);
         if (channel >= 0)
             logs->on[channel] = true;
-        else if (n > 0 && PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "JITNEY_LOGS: there is no channel '%s'; python -m jitney info lists them", name) < 0)
+        else if (n > 0 &&
+                 PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                                  "JITNEY_LOGS: there is no channel '%s'; python -m jitney info lists them", name) < 0)
             return -1;
         text += n;
         text += strspn(text, ", ");
@@ -110,7 +112,8 @@ open_log(struct jy_logs *logs, const char *path)
     if (logs->file != NULL)
         return 0;
     PyErr_Clear();
-    return PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "JITNEY_LOGS_FILE: '%s' cannot be opened; logs go to standard error", path);
+    return PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                            "JITNEY_LOGS_FILE: '%s' cannot be opened; logs go to standard error", path);
 }
 
 int
@@ -193,8 +196,8 @@ jy_config_rows(const struct jy_config *config)
 {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list != NULL && k < NROWS; k++) {
-        PyObject *row = Py_BuildValue("ssNss", rows[k].name, types[rows[k].type], value_object(&rows[k], get(config, &rows[k])), rows[k].env,
-                                      rows[k].help);
+        PyObject *row = Py_BuildValue("ssNss", rows[k].name, types[rows[k].type],
+                                      value_object(&rows[k], get(config, &rows[k])), rows[k].env, rows[k].help);
         if (row == NULL || PyList_Append(list, row) < 0)
             Py_CLEAR(list);
         Py_XDECREF(row);
@@ -247,8 +250,9 @@ jy_log_print(struct jy_logs *logs, enum jy_log channel, const char *text)
         while (*text != '\0') {
             size_t n = strcspn(text, "\n");
             PyObject *part = PyUnicode_DecodeUTF8(text, (Py_ssize_t)n, "replace");
-            PyObject *line =
-                part == NULL ? NULL : PyUnicode_FromFormat("[%u/%u] %s: %U\n", logs->frame, logs->attempt, channels[channel].name, part);
+            PyObject *line = part == NULL ? NULL
+                                          : PyUnicode_FromFormat("[%u/%u] %s: %U\n", logs->frame, logs->attempt,
+                                                                 channels[channel].name, part);
             write_line(file, line);
             Py_XDECREF(part);
             Py_XDECREF(line);

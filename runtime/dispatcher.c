@@ -7,10 +7,9 @@
 #include <structmember.h>
 
 struct dispatcher {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
-    PyObject *function;        /* private copy */
-    PyObject *globals;         /* the copy's: the collector may clear the copy before the state lets its names go */
+    PyObject_HEAD vectorcallfunc vectorcall;
+    PyObject *function; /* private copy */
+    PyObject *globals;  /* the copy's: the collector may clear the copy before the state lets its names go */
     PyObject *weakrefs;
     struct jy_function *state;
 };
@@ -92,11 +91,13 @@ dispatcher_getattro(PyObject *self, PyObject *name)
     PyObject *function = ((struct dispatcher *)self)->function;
     if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0)
         return Py_NewRef((PyObject *)Py_TYPE(function));
-    if (PyUnicode_CompareWithASCIIString(name, "__reduce_ex__") == 0 || PyUnicode_CompareWithASCIIString(name, "__reduce__") == 0)
+    if (PyUnicode_CompareWithASCIIString(name, "__reduce_ex__") == 0 ||
+        PyUnicode_CompareWithASCIIString(name, "__reduce__") == 0)
         return PyObject_GenericGetAttr(self, name);
     if (PyUnicode_CompareWithASCIIString(name, "__get__") == 0)
         return PyObject_GenericGetAttr(self, name);
-    if (PyUnicode_CompareWithASCIIString(name, "_jitney_function") == 0) /* for the frontend: what a compiled caller inlines */
+    if (PyUnicode_CompareWithASCIIString(name, "_jitney_function") ==
+        0) /* for the frontend: what a compiled caller inlines */
         return Py_NewRef(function);
     return PyObject_GetAttr(function, name);
 }
@@ -150,8 +151,7 @@ static PyMemberDef dispatcher_members[] = {
 };
 
 static PyTypeObject dispatcher_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "jitney.function",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitney.function",
     .tp_basicsize = sizeof(struct dispatcher),
     .tp_dealloc = dispatcher_dealloc,
     .tp_vectorcall_offset = offsetof(struct dispatcher, vectorcall),

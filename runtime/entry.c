@@ -14,7 +14,8 @@
 
 #define MAX_ROOM 16384u
 #define DEPTH_LIMIT 50u /* nested calls of the original; each takes C stack, where 3.12 allows some 800 */
-#define RERUN_LIMIT 4u /* taste: so many calls more that end in the original than that do not, and an entry is given up */
+#define RERUN_LIMIT                                                                                                    \
+    4u /* taste: so many calls more that end in the original than that do not, and an entry is given up */
 
 /* A function that recurses deeper than C can becomes plain again: the interpreter calls it without C stack then. */
 static void
@@ -58,7 +59,8 @@ regenerated_function(struct jy_function *f, PyObject *code)
 }
 
 static enum jy_run
-run_regenerated(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+run_regenerated(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *args, size_t nargsf,
+                PyObject *kwnames)
 {
     PyObject *copy = regenerated_function(f, entry->e_code);
     if (copy == NULL)
@@ -89,7 +91,8 @@ note_run(struct jy_function *f, struct jy_entry *entry, enum jy_run run)
     entry->e_off = true;
     if (jy_runtime->logs.on[JY_LOG_perf_hints]) {
         jy_runtime->logs.frame = f->f_id;
-        jy_log_print(&jy_runtime->logs, JY_LOG_perf_hints, "a compiled unit is given up: most of its calls report warnings, which only the original can do");
+        jy_log_print(&jy_runtime->logs, JY_LOG_perf_hints,
+                     "a compiled unit is given up: most of its calls report warnings, which only the original can do");
     }
 }
 
@@ -106,8 +109,8 @@ move_to_front(struct jy_function *f, struct jy_entry *entry)
 
 /* JY_GUARDS_HOLD: the call is done, *out is its result or NULL with an exception. */
 static enum jy_guard_result
-try_entry(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *slots, PyObject *const *args, size_t nargsf,
-          PyObject *kwnames)
+try_entry(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *slots, PyObject *const *args,
+          size_t nargsf, PyObject *kwnames)
 {
     struct jy_guard_values values = { 0 };
     size_t room = jy_guards_room(entry->e_guards);
@@ -125,7 +128,8 @@ try_entry(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObjec
     if (entry != f->f_entries)
         move_to_front(f, entry);
     if (!entry->e_off) {
-        run = entry->e_direct ? jy_exec_run(entry->e_exec, values.inputs, out) : run_regenerated(out, f, entry, args, nargsf, kwnames);
+        run = entry->e_direct ? jy_exec_run(entry->e_exec, values.inputs, out)
+                              : run_regenerated(out, f, entry, args, nargsf, kwnames);
         if (run != JY_RUN_ERROR)
             note_run(f, entry, run);
     }
@@ -144,7 +148,8 @@ static bool
 parts_changed(const struct jy_function *f)
 {
     const PyFunctionObject *object = (const PyFunctionObject *)f->f_object;
-    return object->func_code != f->f_code || object->func_defaults != f->f_defaults || object->func_kwdefaults != f->f_kwdefaults;
+    return object->func_code != f->f_code || object->func_defaults != f->f_defaults ||
+           object->func_kwdefaults != f->f_kwdefaults;
 }
 
 /* Guards missed everywhere: compile for these arguments, once. True: there is a new first entry. */
@@ -161,7 +166,8 @@ compile_on_miss(struct jy_function *f, PyObject *const *slots, size_t nslots)
 }
 
 static PyObject *
-dispatch(struct jy_function *f, PyObject *const *slots, size_t nslots, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+dispatch(struct jy_function *f, PyObject *const *slots, size_t nslots, PyObject *const *args, size_t nargsf,
+         PyObject *kwnames)
 {
     PyObject *result = NULL;
     for (int attempt = 0; attempt < 2; attempt++) {

@@ -229,7 +229,8 @@ always_reported(const struct jy_graph *g)
         if (divides && node->n_kind == JY_KIND_PYFLOAT)
             kinds |= JY_FP_DIVIDE | JY_FP_INVALID;
         if (jy_op_info[node->n_op].klass == JY_CLASS_CAST && node->n_kind == JY_KIND_NPSCALAR &&
-            jy_dtype_is_float((jy_dtype)jy_graph_at(g, node->n_args[0])->n_dtype) && !jy_dtype_is_float((jy_dtype)node->n_dtype))
+            jy_dtype_is_float((jy_dtype)jy_graph_at(g, node->n_args[0])->n_dtype) &&
+            !jy_dtype_is_float((jy_dtype)node->n_dtype))
             kinds |= JY_FP_INVALID;
     }
     return kinds;

@@ -41,9 +41,10 @@ struct jy_entry {
 
 struct jy_function {
     PyObject *f_object; /* 3.12+: the function, borrowed; 3.11: the private function of the dispatcher, owned by that */
-    PyObject *f_globals; /* the function's; borrowed, but readable until the state is freed, when the collector may have cleared the function */
-    PyObject *f_weak;   /* 3.12+: weak reference whose callback frees this */
-    bool f_listed;      /* in the table */
+    PyObject *
+        f_globals; /* the function's; borrowed, but readable until the state is freed, when the collector may have cleared the function */
+    PyObject *f_weak;                             /* 3.12+: weak reference whose callback frees this */
+    bool f_listed;                                /* in the table */
     PyObject *f_code, *f_defaults, *f_kwdefaults; /* what the entries were made for; strong */
     vectorcallfunc f_plain;
     uint32_t f_version;
@@ -60,7 +61,7 @@ struct jy_function {
     bool f_inplace;
     int8_t f_ints; /* dynamic=: -1 default, 0 never, 1 from the start */
     uint32_t f_refused, f_misses;
-    uint32_t f_depth; /* calls of the original that are running */
+    uint32_t f_depth;    /* calls of the original that are running */
     PyObject *f_reasons; /* list of dicts: every refusal, for explain() */
     PyObject *f_backend; /* callable of the user's, or NULL */
     struct jy_stats f_stats;
@@ -88,7 +89,7 @@ extern struct jy_runtime *jy_runtime;
 /* function.c: life of the state */
 struct jy_function *jy_function_new(PyObject *object);
 void jy_function_free(struct jy_function *function);
-int jy_function_list(struct jy_function *function); /* in the table; 0, or -1 with an exception */
+int jy_function_list(struct jy_function *function);     /* in the table; 0, or -1 with an exception */
 struct jy_function *jy_function_find(PyObject *object); /* by function or dispatcher object; NULL */
 void jy_function_reset(struct jy_function *function);   /* drops entries, refusals, statistics */
 /* Makes calls of `object` go through our entry; remembers what was there. 0, or -1 with an exception. */

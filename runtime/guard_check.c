@@ -27,8 +27,9 @@ struct steps {
 };
 
 struct dict_version {
-    PyObject *dict;   /* borrowed from a function or module that the unit's object table or the function keeps alive */
-    PyObject *module; /* whose it is, NULL: a function's; a module may be given another class, whose attributes hide the dictionary's */
+    PyObject *dict; /* borrowed from a function or module that the unit's object table or the function keeps alive */
+    PyObject *
+        module; /* whose it is, NULL: a function's; a module may be given another class, whose attributes hide the dictionary's */
     uint64_t version;
 };
 
@@ -69,7 +70,9 @@ function_part(const struct jy_source *s, PyObject *base, PyObject *name)
         return tuple != NULL && s->index < (size_t)PyTuple_GET_SIZE(tuple) ? PyTuple_GET_ITEM(tuple, s->index) : NULL;
     case JY_SOURCE_CELL:
         tuple = f->func_closure;
-        return tuple != NULL && s->index < (size_t)PyTuple_GET_SIZE(tuple) ? PyCell_GET(PyTuple_GET_ITEM(tuple, s->index)) : NULL;
+        return tuple != NULL && s->index < (size_t)PyTuple_GET_SIZE(tuple)
+                   ? PyCell_GET(PyTuple_GET_ITEM(tuple, s->index))
+                   : NULL;
     default:
         return NULL;
     }
@@ -85,7 +88,8 @@ sequence_item(PyObject *base, uint32_t index)
 
 /* Borrowed, or new with *owned true; NULL: it is not there (an exception may be set). */
 static PyObject *
-load(bool *owned, const struct jy_guard_program *p, PyObject **values, PyObject *function, PyObject *const *slots, uint32_t index)
+load(bool *owned, const struct jy_guard_program *p, PyObject **values, PyObject *function, PyObject *const *slots,
+     uint32_t index)
 {
     const struct jy_source *s = &p->unit->u_sources.at[index];
     PyObject *base = index == 0 ? NULL : values[s->base], *name = s->name ? jy_unit_object(p->unit, s->name) : NULL;
@@ -95,7 +99,7 @@ load(bool *owned, const struct jy_guard_program *p, PyObject **values, PyObject 
     case JY_SOURCE_FUNCTION:
         return function;
     case JY_SOURCE_LOCAL:
-        return slots[s->index];
+        return slots != NULL ? slots[s->index] : NULL; /* no parameter is a fixed source */
     case JY_SOURCE_ITEM:
         return sequence_item(base, s->index);
     case JY_SOURCE_KEY:
@@ -153,7 +157,8 @@ fits_array(PyObject *object, const struct jy_array_guard *g)
         return false;
     PyArrayObject *array = (PyArrayObject *)object;
     PyArray_Descr *descr = PyArray_DESCR(array);
-    if (descr->type_num != jy_dtype_info[g->dtype].number || PyArray_NDIM(array) != g->ndim || !PyDataType_ISNOTSWAPPED(descr))
+    if (descr->type_num != jy_dtype_info[g->dtype].number || PyArray_NDIM(array) != g->ndim ||
+        !PyDataType_ISNOTSWAPPED(descr))
         return false;
     int flags = PyArray_FLAGS(array), wanted = NPY_ARRAY_ALIGNED;
     if (g->c_contiguous)
@@ -164,7 +169,8 @@ fits_array(PyObject *object, const struct jy_array_guard *g)
         return false;
     if (!g->c_contiguous)
         return fits_class(array, g);
-    return g->ndim != 1 || PyArray_STRIDE(array, 0) >= 0; /* NumPy's inner loops see the stride of a single element, too */
+    return g->ndim != 1 ||
+           PyArray_STRIDE(array, 0) >= 0; /* NumPy's inner loops see the stride of a single element, too */
 }
 
 /* First byte and one past the last byte that an array's elements occupy. */
@@ -219,7 +225,8 @@ size_of(int64_t *out, const struct jy_guard_program *p, PyObject **values, jy_sx
         int overflow = 0;
         if (object == NULL)
             return false;
-        *out = symbol->axis >= 0 ? PyArray_DIM((PyArrayObject *)object, symbol->axis) : PyLong_AsLongLongAndOverflow(object, &overflow);
+        *out = symbol->axis >= 0 ? PyArray_DIM((PyArrayObject *)object, symbol->axis)
+                                 : PyLong_AsLongLongAndOverflow(object, &overflow);
         return overflow == 0;
     }
     if (!size_of(&a, p, values, node->a) || !size_of(&b, p, values, node->b))
@@ -365,7 +372,8 @@ check(const struct jy_guard_program *p, PyObject **values, const struct jy_guard
     case JY_GUARD_KEYS:
         return has_keys(value, object);
     case JY_GUARD_CODE:
-        return PyFunction_Check(value) && ((PyFunctionObject *)value)->func_code == object && !jy_compat_is_code_watched(object);
+        return PyFunction_Check(value) && ((PyFunctionObject *)value)->func_code == object &&
+               !jy_compat_is_code_watched(object);
     case JY_GUARD_SIZE:
         return compare_sizes(p, values, g);
     case JY_GUARD_DISJOINT:
@@ -426,7 +434,8 @@ covering_dict(const struct jy_source *s, PyObject *base, PyObject *name)
         return f->func_globals;
     if (s->kind == JY_SOURCE_BUILTIN && f != NULL)
         return f->func_builtins;
-    if (s->kind == JY_SOURCE_ATTR && base != NULL && PyModule_CheckExact(base) && dict_item(PyModule_GetDict(base), name) != NULL)
+    if (s->kind == JY_SOURCE_ATTR && base != NULL && PyModule_CheckExact(base) &&
+        dict_item(PyModule_GetDict(base), name) != NULL)
         return PyModule_GetDict(base);
     return NULL;
 }
@@ -477,8 +486,10 @@ static bool
 is_fixed_guard(const struct jy_guard_program *p, const struct jy_guard *g)
 {
     if (g->kind == JY_GUARD_TYPE) /* a builtin's instances cannot change their class */
-        return p->is_fixed[g->source] && PyType_HasFeature((PyTypeObject *)jy_unit_object(p->unit, g->object), Py_TPFLAGS_IMMUTABLETYPE);
-    bool identity = g->kind == JY_GUARD_IS || g->kind == JY_GUARD_INT || g->kind == JY_GUARD_EQUALS || g->kind == JY_GUARD_ABSENT;
+        return p->is_fixed[g->source] &&
+               PyType_HasFeature((PyTypeObject *)jy_unit_object(p->unit, g->object), Py_TPFLAGS_IMMUTABLETYPE);
+    bool identity =
+        g->kind == JY_GUARD_IS || g->kind == JY_GUARD_INT || g->kind == JY_GUARD_EQUALS || g->kind == JY_GUARD_ABSENT;
     return identity && p->is_fixed[g->source];
 }
 
@@ -564,7 +575,8 @@ static bool
 dicts_unchanged(const struct jy_guard_program *p)
 {
     for (size_t k = 0; k < p->ndicts; k++)
-        if (jy_compat_dict_version(p->dicts[k].dict) != p->dicts[k].version || (p->dicts[k].module != NULL && !PyModule_CheckExact(p->dicts[k].module)))
+        if (jy_compat_dict_version(p->dicts[k].dict) != p->dicts[k].version ||
+            (p->dicts[k].module != NULL && !PyModule_CheckExact(p->dicts[k].module)))
             return false;
     return true;
 }
@@ -598,7 +610,8 @@ jy_guards_room(const struct jy_guard_program *p)
 }
 
 enum jy_guard_result
-jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program *p, PyObject *function, PyObject *const *slots, uint32_t *failed)
+jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program *p, PyObject *function,
+                PyObject *const *slots, uint32_t *failed)
 {
     out->values = room;
     out->inputs = out->values + p->nsources;
@@ -650,11 +663,13 @@ jy_guards_fit_inputs(const struct jy_unit *unit, PyObject *const *inputs)
     for (size_t k = 0; fit && k < unit->u_inputs.n; k++) {
         const struct jy_input *input = &unit->u_inputs.at[k];
         values[input->source] = inputs[k];
-        fit = (input->kind != JY_KIND_ARRAY || PyArray_CheckExact(inputs[k])) && (input->kind != JY_KIND_PYINT || PyLong_CheckExact(inputs[k]));
+        fit = (input->kind != JY_KIND_ARRAY || PyArray_CheckExact(inputs[k])) &&
+              (input->kind != JY_KIND_PYINT || PyLong_CheckExact(inputs[k]));
     }
     for (size_t k = 0; fit && k < unit->u_guards.n; k++) {
         const struct jy_guard *g = &unit->u_guards.at[k];
-        bool concerns = g->kind == JY_GUARD_SIZE || g->kind == JY_GUARD_DISJOINT || (g->kind == JY_GUARD_ARRAY && values[g->source] != NULL);
+        bool concerns = g->kind == JY_GUARD_SIZE || g->kind == JY_GUARD_DISJOINT ||
+                        (g->kind == JY_GUARD_ARRAY && values[g->source] != NULL);
         fit = !concerns || check(&p, values, g) == 1;
     }
     free(values);

@@ -72,9 +72,11 @@ node_object(const struct jy_graph *g, jy_ref ref)
 {
     static const char *const kinds[] = { "array", "numpy scalar", "float", "int", "bool" }; /* ORDER enum jy_kind */
     const struct jy_node *node = jy_graph_at(g, ref);
-    return Py_BuildValue("{sI ss ss ss ss sN sN sN ss sI}", "index", ref, "op", opcode_of(node), "target", jy_op_info[node->n_op].text, "dtype",
-                         jy_dtype_info[node->n_dtype].text, "kind", kinds[node->n_kind], "shape", shape_object(g, node), "args",
-                         refs_object(node->n_args, node->n_nargs), "value", constant_object(node), "file", node->n_file, "line", node->n_line);
+    return Py_BuildValue("{sI ss ss ss ss sN sN sN ss sI}", "index", ref, "op", opcode_of(node), "target",
+                         jy_op_info[node->n_op].text, "dtype", jy_dtype_info[node->n_dtype].text, "kind",
+                         kinds[node->n_kind], "shape", shape_object(g, node), "args",
+                         refs_object(node->n_args, node->n_nargs), "value", constant_object(node), "file", node->n_file,
+                         "line", node->n_line);
 }
 
 PyObject *
@@ -96,8 +98,8 @@ jy_describe_graph(const struct jy_unit *unit)
     jy_graph_print_table(&table, g);
     jy_graph_print_code(&code, g);
     return Py_BuildValue("{sssNsNsNsNsN}", "name", g->g_name != NULL ? g->g_name : "graph", "nodes", nodes, "outputs",
-                         refs_object(g->g_outputs.at, g->g_outputs.n), "text", text_object(&text), "table", text_object(&table), "code",
-                         text_object(&code));
+                         refs_object(g->g_outputs.at, g->g_outputs.n), "text", text_object(&text), "table",
+                         text_object(&table), "code", text_object(&code));
 }
 
 static PyObject *
@@ -119,11 +121,12 @@ PyObject *
 jy_describe_entry(struct jy_entry *entry)
 {
     const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
-    return Py_BuildValue("{sI sO sO sN sN sN sN sN sN sN}", "number", entry->e_number, "direct", entry->e_direct ? Py_True : Py_False, "code",
-                         entry->e_code != NULL ? entry->e_code : Py_None, "guards", guards_object(jy_exec_unit(entry->e_exec)), "graph",
-                         jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan), "llvm_ir",
-                         optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm", optional_text(texts->asm_text), "off",
-                         PyBool_FromLong(entry->e_off));
+    return Py_BuildValue("{sI sO sO sN sN sN sN sN sN sN}", "number", entry->e_number, "direct",
+                         entry->e_direct ? Py_True : Py_False, "code", entry->e_code != NULL ? entry->e_code : Py_None,
+                         "guards", guards_object(jy_exec_unit(entry->e_exec)), "graph",
+                         jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan),
+                         "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
+                         optional_text(texts->asm_text), "off", PyBool_FromLong(entry->e_off));
 }
 
 PyObject *
@@ -131,8 +134,9 @@ jy_describe_stats(const struct jy_function *f)
 {
     const struct jy_stats *s = &f->f_stats;
     PyObject *stats = Py_BuildValue("{snsN}", "entries", (Py_ssize_t)f->f_nentries, "compile_ms",
-                                    Py_BuildValue("{sdsdsdsdsdsdsd}", "trace", s->trace_ms, "passes", s->passes_ms, "lower", s->lower_ms, "emit", s->emit_ms,
-                                                  "codegen", s->codegen_ms, "load", s->load_ms, "bytecode", s->bytecode_ms));
+                                    Py_BuildValue("{sdsdsdsdsdsdsd}", "trace", s->trace_ms, "passes", s->passes_ms,
+                                                  "lower", s->lower_ms, "emit", s->emit_ms, "codegen", s->codegen_ms,
+                                                  "load", s->load_ms, "bytecode", s->bytecode_ms));
 #define STAT(name, help)                                                                                               \
     if (stats != NULL) {                                                                                               \
         PyObject *value = PyLong_FromUnsignedLongLong(s->name);                                                        \

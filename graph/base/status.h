@@ -4,9 +4,9 @@
 
 typedef enum jy_status {
     JY_OK = 0,
-    JY_BREAK = 1,  /* we decline; a reason and a place are recorded, no Python exception is set, nothing has changed */
-    JY_ERROR = 2,  /* a Python exception is set (frontend/ and runtime/ only) */
-    JY_NOMEM = 3,  /* no memory; runtime/compile.c turns it into a refusal */
+    JY_BREAK = 1, /* we decline; a reason and a place are recorded, no Python exception is set, nothing has changed */
+    JY_ERROR = 2, /* a Python exception is set (frontend/ and runtime/ only) */
+    JY_NOMEM = 3, /* no memory; runtime/compile.c turns it into a refusal */
 } jy_status;
 
 /* Legal everywhere: the arena owns what has been made so far. */

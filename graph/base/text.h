@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 struct jy_text {
-    char *at;      /* always ends with a zero once something was added; NULL at first */
+    char *at; /* always ends with a zero once something was added; NULL at first */
     size_t n, cap;
-    int failed;    /* an allocation failed: the text is cut here */
+    int failed; /* an allocation failed: the text is cut here */
 };
 
 void jy_text_add(struct jy_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

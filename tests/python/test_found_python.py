@@ -7,9 +7,10 @@ import types
 import warnings
 import weakref
 
-import jitney
 import numpy as np
 import pytest
+
+import jitney
 from jitney import testing
 
 A = np.linspace(0, 1, 7)

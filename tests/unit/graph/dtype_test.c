@@ -23,8 +23,9 @@ TEST(dtype, unknown_types_are_refused)
 TEST(dtype, promotion_is_numpys)
 {
     static const jy_dtype expected[JY_DTYPE_COUNT][JY_DTYPE_COUNT] = {
-        { JY_BOOL, JY_I32, JY_I64, JY_F32, JY_F64 }, { JY_I32, JY_I32, JY_I64, JY_F64, JY_F64 }, { JY_I64, JY_I64, JY_I64, JY_F64, JY_F64 },
-        { JY_F32, JY_F64, JY_F64, JY_F32, JY_F64 },  { JY_F64, JY_F64, JY_F64, JY_F64, JY_F64 },
+        { JY_BOOL, JY_I32, JY_I64, JY_F32, JY_F64 }, { JY_I32, JY_I32, JY_I64, JY_F64, JY_F64 },
+        { JY_I64, JY_I64, JY_I64, JY_F64, JY_F64 },  { JY_F32, JY_F64, JY_F64, JY_F32, JY_F64 },
+        { JY_F64, JY_F64, JY_F64, JY_F64, JY_F64 },
     };
     for (int a = 0; a < JY_DTYPE_COUNT; a++)
         for (int b = 0; b < JY_DTYPE_COUNT; b++)

@@ -6,7 +6,7 @@
 struct world {
     double input[2][16];
     double output[4][16];
-    size_t count;            /* elements of each output */
+    size_t count; /* elements of each output */
     uint32_t loop_calls;
     intptr_t steps[3];
 };
@@ -54,7 +54,8 @@ find_loop(void *context, jy_op op, jy_dtype dtype)
 }
 
 static jy_status
-multiply_matrices(void *context, const struct jy_node *node, const struct jy_desc *a, const struct jy_desc *b, struct jy_desc *out)
+multiply_matrices(void *context, const struct jy_node *node, const struct jy_desc *a, const struct jy_desc *b,
+                  struct jy_desc *out)
 {
     (void)context, (void)node;
     double x, y, sum = 0;
@@ -82,8 +83,14 @@ evaluate(struct world *w, const char *source, int64_t n, uint32_t *status)
 {
     struct jy_arena *arena = jy_arena_new();
     struct jy_graph *g = parse_graph(arena, source);
-    struct jy_graph_io io = { .context = w, .input = give_input, .symbols = &n, .sum_chunk = INT64_MAX, .loop = find_loop, .matmul = multiply_matrices,
-                              .callout = call_out, .output = take_output };
+    struct jy_graph_io io = { .context = w,
+                              .input = give_input,
+                              .symbols = &n,
+                              .sum_chunk = INT64_MAX,
+                              .loop = find_loop,
+                              .matmul = multiply_matrices,
+                              .callout = call_out,
+                              .output = take_output };
     jy_status result = JY_BREAK;
     if (g != NULL && CHECK_PTR(jy_graph_verify(g), NULL))
         result = jy_graph_eval(g, arena, &io);
@@ -96,12 +103,15 @@ evaluate(struct world *w, const char *source, int64_t n, uint32_t *status)
 TEST(graph_eval, elementwise_broadcasts_scalars)
 {
     struct world w = { .input = { { 1, 2, 3 }, { 10, 20, 30 } }, .count = 3 };
-    CHECK_INT(evaluate(&w, VECTORS "  %2 = constant[0.5] : float64\n"
-                                   "  %3 = multiply(%0, %2) : float64[s0]\n"
-                                   "  %4 = add(%3, %1) : float64[s0]\n"
-                                   "  %5 = size[(s0+1)] : pyint\n"
-                                   "  %6 = cast(%5) : float64\n"
-                                   "  output (%4, %6)\n", 3, NULL), JY_OK);
+    CHECK_INT(evaluate(&w,
+                       VECTORS "  %2 = constant[0.5] : float64\n"
+                               "  %3 = multiply(%0, %2) : float64[s0]\n"
+                               "  %4 = add(%3, %1) : float64[s0]\n"
+                               "  %5 = size[(s0+1)] : pyint\n"
+                               "  %6 = cast(%5) : float64\n"
+                               "  output (%4, %6)\n",
+                       3, NULL),
+              JY_OK);
     CHECK_F64BITS(w.output[0][0], 10.5);
     CHECK_F64BITS(w.output[0][2], 31.5);
     CHECK_F64BITS(w.output[1][0], 4.0);
@@ -110,10 +120,13 @@ TEST(graph_eval, elementwise_broadcasts_scalars)
 TEST(graph_eval, stores_write_the_inputs_memory_as_if_the_right_side_were_read_first)
 {
     struct world w = { .input = { { 1, 2, 3, 4 } }, .count = 3 };
-    CHECK_INT(evaluate(&w, VECTORS "  %2 = view[j0](%0) : float64[(s0-1)]\n"
-                                   "  %3 = store[1+j0](%0, %2) : float64[s0]\n"
-                                   "  %4 = view[(s0-1)-j0](%3) : float64[s0]\n"
-                                   "  output (%4)\n", 4, NULL), JY_OK);
+    CHECK_INT(evaluate(&w,
+                       VECTORS "  %2 = view[j0](%0) : float64[(s0-1)]\n"
+                               "  %3 = store[1+j0](%0, %2) : float64[s0]\n"
+                               "  %4 = view[(s0-1)-j0](%3) : float64[s0]\n"
+                               "  output (%4)\n",
+                       4, NULL),
+              JY_OK);
     CHECK_F64BITS(w.input[0][0], 1);
     CHECK_F64BITS(w.input[0][1], 1);
     CHECK_F64BITS(w.input[0][3], 3);
@@ -124,11 +137,14 @@ TEST(graph_eval, stores_write_the_inputs_memory_as_if_the_right_side_were_read_f
 TEST(graph_eval, fresh_arrays_do_not_share)
 {
     struct world w = { .input = { { 1, 2, 3 } }, .count = 3 };
-    CHECK_INT(evaluate(&w, VECTORS "  %2 = copy(%0) : float64[s0]\n"
-                                   "  %3 = constant[9.0] : float64\n"
-                                   "  %4 = store[1](%2, %3) : float64[s0]\n"
-                                   "  %5 = full(%3) : float64[3]\n"
-                                   "  output (%0, %4, %5)\n", 3, NULL), JY_OK);
+    CHECK_INT(evaluate(&w,
+                       VECTORS "  %2 = copy(%0) : float64[s0]\n"
+                               "  %3 = constant[9.0] : float64\n"
+                               "  %4 = store[1](%2, %3) : float64[s0]\n"
+                               "  %5 = full(%3) : float64[3]\n"
+                               "  output (%0, %4, %5)\n",
+                       3, NULL),
+              JY_OK);
     CHECK_F64BITS(w.output[0][1], 2);
     CHECK_F64BITS(w.output[1][1], 9);
     CHECK_F64BITS(w.output[2][2], 9);
@@ -137,12 +153,15 @@ TEST(graph_eval, fresh_arrays_do_not_share)
 TEST(graph_eval, reductions)
 {
     struct world w = { .input = { { 3, -1, 5, 0.5, -0.0, 2 } }, .count = 3 };
-    CHECK_INT(evaluate(&w, VECTORS "  %2 = reshape(%0) : float64[2,3]\n"
-                                   "  %3 = sum[0](%2) : float64[3]\n"
-                                   "  %4 = prod[0,1](%2) : float64\n"
-                                   "  %5 = min[0](%2) : float64[3]\n"
-                                   "  %6 = max[0,1](%2) : float64\n"
-                                   "  output (%3, %4, %5, %6)\n", 6, NULL), JY_OK);
+    CHECK_INT(evaluate(&w,
+                       VECTORS "  %2 = reshape(%0) : float64[2,3]\n"
+                               "  %3 = sum[0](%2) : float64[3]\n"
+                               "  %4 = prod[0,1](%2) : float64\n"
+                               "  %5 = min[0](%2) : float64[3]\n"
+                               "  %6 = max[0,1](%2) : float64\n"
+                               "  output (%3, %4, %5, %6)\n",
+                       6, NULL),
+              JY_OK);
     CHECK_F64BITS(w.output[0][0], 3.5);
     CHECK_F64BITS(w.output[0][2], 7);
     CHECK_F64BITS(w.output[1][0], 3 * -1 * 5 * 0.5 * -0.0 * 2);
@@ -154,7 +173,9 @@ TEST(graph_eval, reductions)
 TEST(graph_eval, empty_reductions)
 {
     struct world w = { .count = 1 };
-    CHECK_INT(evaluate(&w, VECTORS "  %2 = sum[0](%0) : float64\n  %3 = prod[0](%0) : float64\n  output (%2, %3)\n", 0, NULL), JY_OK);
+    CHECK_INT(
+        evaluate(&w, VECTORS "  %2 = sum[0](%0) : float64\n  %3 = prod[0](%0) : float64\n  output (%2, %3)\n", 0, NULL),
+        JY_OK);
     CHECK_F64BITS(w.output[0][0], 0.0);
     CHECK_F64BITS(w.output[1][0], 1.0);
     CHECK_INT(evaluate(&w, VECTORS "  %2 = max[0](%0) : float64\n  output (%2)\n", 0, NULL), JY_BREAK);
@@ -170,22 +191,29 @@ TEST(graph_eval, sums_of_negative_zeros_start_at_zero)
 TEST(graph_eval, inner_loops_run_along_the_innermost_axis)
 {
     struct world w = { .input = { { 0, 1, 2, 3 } }, .count = 2 };
-    CHECK_INT(evaluate(&w, VECTORS "  %2 = view[2*j0](%0) : float64[2]\n"
-                                   "  %3 = exp(%2) : float64[2]\n"
-                                   "  output (%3)\n", 4, NULL), JY_OK);
+    CHECK_INT(evaluate(&w,
+                       VECTORS "  %2 = view[2*j0](%0) : float64[2]\n"
+                               "  %3 = exp(%2) : float64[2]\n"
+                               "  output (%3)\n",
+                       4, NULL),
+              JY_OK);
     CHECK_F64BITS(w.output[0][1], exp(2));
     CHECK_UINT(w.loop_calls, 1);
     CHECK_INT(w.steps[0], 16);
     CHECK_INT(w.steps[1], 8);
-    CHECK_INT(evaluate(&w, VECTORS "  %2 = log(%0) : float64[s0]\n  output (%2)\n", 4, NULL), JY_BREAK); /* no such loop here */
+    CHECK_INT(evaluate(&w, VECTORS "  %2 = log(%0) : float64[s0]\n  output (%2)\n", 4, NULL),
+              JY_BREAK); /* no such loop here */
 }
 
 TEST(graph_eval, products_and_calls_are_lent)
 {
     struct world w = { .input = { { 1, 2, 3 }, { 4, 5, 6, [15] = 2.5 } }, .count = 1 };
-    CHECK_INT(evaluate(&w, VECTORS "  %2 = dot(%0, %1) : float64\n"
-                                   "  %3 = callout[7, 0](%0) : float64\n"
-                                   "  output (%2, %3)\n", 3, NULL), JY_OK);
+    CHECK_INT(evaluate(&w,
+                       VECTORS "  %2 = dot(%0, %1) : float64\n"
+                               "  %3 = callout[7, 0](%0) : float64\n"
+                               "  output (%2, %3)\n",
+                       3, NULL),
+              JY_OK);
     CHECK_F64BITS(w.output[0][0], 32);
     CHECK_F64BITS(w.output[1][0], 2.5);
 }

@@ -54,7 +54,8 @@ TEST(graph, extents_of_one_stretch)
     struct fixture f = set_up();
     jy_ref row = jy_graph_reduce(f.g, JY_OP_SUM, JY_KIND_ARRAY, f.x, 1, true);
     jy_ref column = jy_graph_reduce(f.g, JY_OP_MAX, JY_KIND_ARRAY, f.x, 2, true);
-    const struct jy_node *node = jy_graph_at(f.g, jy_graph_elementwise(f.g, JY_OP_LT, JY_KIND_ARRAY, 2, (jy_ref[]){ row, column }));
+    const struct jy_node *node =
+        jy_graph_at(f.g, jy_graph_elementwise(f.g, JY_OP_LT, JY_KIND_ARRAY, 2, (jy_ref[]){ row, column }));
     CHECK_INT(node->n_dtype, JY_BOOL);
     CHECK_UINT(node->n_shape[0], f.s0);
     CHECK_UINT(node->n_shape[1], f.s1);

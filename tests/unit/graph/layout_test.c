@@ -72,10 +72,12 @@ TEST(layout, views_claim_only_what_holds_for_all_sizes)
 {
     struct jy_arena *arena = jy_arena_new();
     struct jy_graph *g = jy_graph_new(arena, "f");
-    const struct jy_layout *l = view_layout(g, (struct jy_view){ .ndim = 2, .axis = { 1, 0 }, .step = { 1, 1 } }, (jy_sx[]){ 101, 100 });
+    const struct jy_layout *l =
+        view_layout(g, (struct jy_view){ .ndim = 2, .axis = { 1, 0 }, .step = { 1, 1 } }, (jy_sx[]){ 101, 100 });
     check_order(l, 2, "10");
     CHECK(l->contiguous && l->inner_unit); /* transposed */
-    l = view_layout(g, (struct jy_view){ .ndim = 2, .start = { 1, 0 }, .axis = { 0, 1 }, .step = { 1, 1 } }, (jy_sx[]){ 3, 101 });
+    l = view_layout(g, (struct jy_view){ .ndim = 2, .start = { 1, 0 }, .axis = { 0, 1 }, .step = { 1, 1 } },
+                    (jy_sx[]){ 3, 101 });
     CHECK(l->contiguous); /* some rows */
     l = view_layout(g, (struct jy_view){ .ndim = 2, .axis = { 0, 1 }, .step = { 1, 1 } }, (jy_sx[]){ 100, 3 });
     CHECK(!l->contiguous && l->inner_unit); /* some columns */
@@ -86,9 +88,11 @@ TEST(layout, views_claim_only_what_holds_for_all_sizes)
     CHECK(l->contiguous); /* a piece of one row */
     l = view_layout(g, (struct jy_view){ .ndim = 1, .axis = { 0 }, .step = { 1 } }, (jy_sx[]){ 100 });
     CHECK(!l->contiguous && !l->inner_unit); /* a column */
-    l = view_layout(g, (struct jy_view){ .ndim = 3, .axis = { 0, -1, 1 }, .step = { 1, 0, 1 } }, (jy_sx[]){ 100, 1, 101 });
+    l = view_layout(g, (struct jy_view){ .ndim = 3, .axis = { 0, -1, 1 }, .step = { 1, 0, 1 } },
+                    (jy_sx[]){ 100, 1, 101 });
     CHECK(l->contiguous); /* x[:, None, :] */
-    l = view_layout(g, (struct jy_view){ .ndim = 3, .axis = { -1, 0, 1 }, .step = { 0, 1, 1 } }, (jy_sx[]){ 9, 100, 101 });
+    l = view_layout(g, (struct jy_view){ .ndim = 3, .axis = { -1, 0, 1 }, .step = { 0, 1, 1 } },
+                    (jy_sx[]){ 9, 100, 101 });
     CHECK(!l->contiguous && l->inner_unit); /* broadcast */
     jy_arena_free(arena);
 }

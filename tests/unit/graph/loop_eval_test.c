@@ -20,15 +20,17 @@ set_up(struct bench *b, const char *text, int64_t size, int64_t chunk)
     if (why != NULL)
         printf("\n    %s", why);
     b->size[0] = size;
-    b->call = (struct jy_call){ .desc = b->desc, .size = b->size, .scalar = b->scalar, .loop = b->loop, .sum_chunk = chunk };
+    b->call =
+        (struct jy_call){ .desc = b->desc, .size = b->size, .scalar = b->scalar, .loop = b->loop, .sum_chunk = chunk };
     return CHECK(b->plan != NULL);
 }
 
 TEST(loop_eval, checked_integers_ask_for_the_original)
 {
     struct bench b;
-    const char *text = "plan f () :\n  scalar q0 = int64 npscalar\n  scalar q1 = int64 npscalar\n  input q0\n  kernel 0:\n"
-                       "    %0 = scalar int64 q0\n    %1 = add int64 %0, %0 checked\n    set q1 = %1\n  step kernel 0\n";
+    const char *text =
+        "plan f () :\n  scalar q0 = int64 npscalar\n  scalar q1 = int64 npscalar\n  input q0\n  kernel 0:\n"
+        "    %0 = scalar int64 q0\n    %1 = add int64 %0, %0 checked\n    set q1 = %1\n  step kernel 0\n";
     if (!set_up(&b, text, 0, INT64_MAX))
         return;
     b.scalar[0].i = 21;
@@ -61,10 +63,12 @@ TEST(loop_eval, loops_that_fold_see_numpys_pieces)
     struct bench b;
     double data[10] = { 0 };
     struct pieces pieces = { .count = 0 };
-    const char *text = "plan f (s0=10) :\n  size z0 = (s0-1)\n  scalar q0 = float64 npscalar\n"
-                       "  buffer b0 = input 0 : float64[s0] order(0) unit(0)\n  loop l0 = minimum float64\n  input b0\n  kernel 0:\n"
-                       "    %0 = size z0\n    %1 = const int64 1\n    %2 = load float64 b0[0]\n    %3 = ufold l0 float64 %0 b0[%1:] from %2\n"
-                       "    set q0 = %3\n  step kernel 0\n";
+    const char *text =
+        "plan f (s0=10) :\n  size z0 = (s0-1)\n  scalar q0 = float64 npscalar\n"
+        "  buffer b0 = input 0 : float64[s0] order(0) unit(0)\n  loop l0 = minimum float64\n  input b0\n  kernel 0:\n"
+        "    %0 = size z0\n    %1 = const int64 1\n    %2 = load float64 b0[0]\n    %3 = ufold l0 float64 %0 b0[%1:] "
+        "from %2\n"
+        "    set q0 = %3\n  step kernel 0\n";
     if (!set_up(&b, text, 9, 4))
         return;
     b.desc[0].data = (char *)data;
@@ -86,9 +90,10 @@ TEST(loop_eval, a_run_without_stride_repeats_its_operand)
 {
     struct bench b;
     double x[1] = { 3.0 }, out[5] = { 0 };
-    const char *text = "plan f (s0=5) :\n  size z0 = s0\n  buffer b0 = input 0 : float64[1] order(0) unit(0)\n"
-                       "  buffer b1 = output : float64[s0] order(0) unit(0)\n  loop l0 = hypot float64\n  input b0\n  kernel 0:\n"
-                       "    %0 = size z0\n    ufunc l0 %0 (b0[0], b0[0]) -> b1[0:]\n  step kernel 0\n  output b1 : float64 array\n";
+    const char *text =
+        "plan f (s0=5) :\n  size z0 = s0\n  buffer b0 = input 0 : float64[1] order(0) unit(0)\n"
+        "  buffer b1 = output : float64[s0] order(0) unit(0)\n  loop l0 = hypot float64\n  input b0\n  kernel 0:\n"
+        "    %0 = size z0\n    ufunc l0 %0 (b0[0], b0[0]) -> b1[0:]\n  step kernel 0\n  output b1 : float64 array\n";
     if (!set_up(&b, text, 5, INT64_MAX))
         return;
     struct driver d = { .arena = b.arena };
@@ -107,7 +112,8 @@ TEST(loop_eval, sums_follow_numpys_tree)
     double data[300];
     const char *text = "plan f (s0=300) :\n  size z0 = s0\n  scalar q0 = float64 npscalar\n"
                        "  buffer b0 = input 0 : float64[s0] order(0) unit(0)\n  input b0\n  kernel 0:\n"
-                       "    %0 = size z0\n    %1 = fold pairwise add float64 %2 < %0:\n      %3 = load float64 b0[%2]\n      yield %3\n"
+                       "    %0 = size z0\n    %1 = fold pairwise add float64 %2 < %0:\n      %3 = load float64 "
+                       "b0[%2]\n      yield %3\n"
                        "    set q0 = %1\n  step kernel 0\n";
     for (size_t i = 0; i < 300; i++)
         data[i] = 1.0 / (double)(i + 3);
@@ -117,7 +123,8 @@ TEST(loop_eval, sums_follow_numpys_tree)
     CHECK_INT(jy_loop_eval(b.plan, 0, &b.call), 0);
     /* 300: 144 + 156; 144: 72 + 72; 156: 72 + 84 */
     double left = jy_pairwise_leaf_f64((char *)data, 72, 8) + jy_pairwise_leaf_f64((char *)(data + 72), 72, 8);
-    double right = jy_pairwise_leaf_f64((char *)(data + 144), 72, 8) + jy_pairwise_leaf_f64((char *)(data + 216), 84, 8);
+    double right =
+        jy_pairwise_leaf_f64((char *)(data + 144), 72, 8) + jy_pairwise_leaf_f64((char *)(data + 216), 84, 8);
     CHECK_F64BITS(b.scalar[0].d, left + right);
     jy_arena_free(b.arena);
 }

@@ -17,8 +17,14 @@ struct fuzz {
     struct jy_graph *g;
     jy_sx symbol[SYMBOLS];
     int64_t value[SYMBOLS];
-    struct { jy_ref *at; size_t n, cap; } pool;  /* nodes that may be read */
-    struct { struct driver_input *at; size_t n, cap; } inputs;
+    struct {
+        jy_ref *at;
+        size_t n, cap;
+    } pool; /* nodes that may be read */
+    struct {
+        struct driver_input *at;
+        size_t n, cap;
+    } inputs;
 };
 
 static uint32_t
@@ -187,8 +193,10 @@ shuffle_layout(struct fuzz *f, jy_ref r)
 static void
 add_elementwise(struct fuzz *f)
 {
-    static const jy_op unary[] = { JY_OP_NEG, JY_OP_ABS, JY_OP_SQUARE, JY_OP_SQRT, JY_OP_SIGN, JY_OP_EXP, JY_OP_SIN, JY_OP_TANH, JY_OP_LOG };
-    static const jy_op binary[] = { JY_OP_ADD, JY_OP_SUB, JY_OP_MUL, JY_OP_DIV, JY_OP_MINIMUM, JY_OP_MAXIMUM, JY_OP_ARCTAN2, JY_OP_POWER, JY_OP_HYPOT };
+    static const jy_op unary[] = { JY_OP_NEG, JY_OP_ABS, JY_OP_SQUARE, JY_OP_SQRT, JY_OP_SIGN,
+                                   JY_OP_EXP, JY_OP_SIN, JY_OP_TANH,   JY_OP_LOG };
+    static const jy_op binary[] = { JY_OP_ADD,     JY_OP_SUB,     JY_OP_MUL,   JY_OP_DIV,  JY_OP_MINIMUM,
+                                    JY_OP_MAXIMUM, JY_OP_ARCTAN2, JY_OP_POWER, JY_OP_HYPOT };
     static const jy_op compare[] = { JY_OP_LT, JY_OP_GE, JY_OP_EQ, JY_OP_NE };
     jy_ref args[3] = { any_node(f), any_node(f), any_node(f) };
     jy_dtype dtype = (jy_dtype)at(f, args[0])->n_dtype;
@@ -253,7 +261,8 @@ random_view(struct fuzz *f, const struct jy_node *x, struct jy_view *view, jy_sx
     bool turned = pick(f, 3) == 0;
     for (size_t k = 0; k < x->n_ndim; k++) {
         size_t a = turned ? x->n_ndim - 1u - k : k, d = view->ndim;
-        jy_sx n = x->n_shape[a], rest = jy_sizes_binary(sizes(f), JY_SX_MAX, jy_sizes_binary(sizes(f), JY_SX_SUB, n, 1), 0);
+        jy_sx n = x->n_shape[a],
+              rest = jy_sizes_binary(sizes(f), JY_SX_MAX, jy_sizes_binary(sizes(f), JY_SX_SUB, n, 1), 0);
         uint32_t how = pick(f, 8);
         if (how == 0 && now(f, n) > 0) { /* one element */
             view->start[a] = 0;
@@ -269,7 +278,8 @@ random_view(struct fuzz *f, const struct jy_node *x, struct jy_view *view, jy_sx
             shape[d] = rest;
         } else if (how == 3) { /* [::2] */
             view->step[d] = 2;
-            shape[d] = jy_sizes_binary(sizes(f), JY_SX_FLOORDIV, jy_sizes_binary(sizes(f), JY_SX_ADD, n, 1), jy_sizes_const(sizes(f), 2));
+            shape[d] = jy_sizes_binary(sizes(f), JY_SX_FLOORDIV, jy_sizes_binary(sizes(f), JY_SX_ADD, n, 1),
+                                       jy_sizes_const(sizes(f), 2));
         } else if (how == 4) { /* [::-1] */
             view->step[d] = -1;
             view->start[a] = rest;
@@ -299,7 +309,8 @@ add_reshape(struct fuzz *f)
 {
     jy_ref x = any_node(f);
     const struct jy_node *node = at(f, x);
-    if (node->n_kind != JY_KIND_ARRAY || node->n_ndim == 0 || !node->n_layout->contiguous || !jy_layout_is_c_order(node->n_layout, node->n_ndim))
+    if (node->n_kind != JY_KIND_ARRAY || node->n_ndim == 0 || !node->n_layout->contiguous ||
+        !jy_layout_is_c_order(node->n_layout, node->n_ndim))
         return;
     jy_sx shape[2] = { 1, 1 };
     for (size_t d = 0; d < node->n_ndim; d++)
@@ -404,7 +415,8 @@ add_other(struct fuzz *f)
         break;
     default:
         if (at(f, x)->n_ndim != 0 && pick(f, 3) == 0)
-            add(f, jy_graph_callout(f->g, 1, 0, 1, &x, JY_KIND_ARRAY, (jy_dtype)at(f, x)->n_dtype, at(f, x)->n_ndim, at(f, x)->n_shape));
+            add(f, jy_graph_callout(f->g, 1, 0, 1, &x, JY_KIND_ARRAY, (jy_dtype)at(f, x)->n_dtype, at(f, x)->n_ndim,
+                                    at(f, x)->n_shape));
         break;
     }
 }
@@ -482,7 +494,10 @@ try_graph(struct fuzz *f, bool *broke)
         return NULL;
     }
     if ((why = jy_plan_verify(plan)) == NULL && (why = check_text(f, plan)) == NULL) {
-        struct driver d = { .graph = f->g, .arena = f->arena, .symbols = f->value, .inputs = f->inputs.at,
+        struct driver d = { .graph = f->g,
+                            .arena = f->arena,
+                            .symbols = f->value,
+                            .inputs = f->inputs.at,
                             .sum_chunk = pick(f, 2) ? INT64_MAX : 32 };
         why = driver_compare(&d, plan);
     }
@@ -506,7 +521,8 @@ from_environment(const char *name, unsigned long otherwise)
 
 TEST(lower_fuzz, plans_do_what_graphs_say)
 {
-    unsigned long first = from_environment("JITNEY_FUZZ_SEED", 1), count = from_environment("JITNEY_FUZZ_COUNT", FUZZ_COUNT), refused = 0;
+    unsigned long first = from_environment("JITNEY_FUZZ_SEED", 1),
+                  count = from_environment("JITNEY_FUZZ_COUNT", FUZZ_COUNT), refused = 0;
     for (unsigned long seed = first; seed < first + count; seed++) {
         struct fuzz f = { .state = seed * 2654435761u + 12345, .arena = jy_arena_new() };
         bool broke;

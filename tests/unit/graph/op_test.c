@@ -18,7 +18,8 @@ TEST(op, facts_fit_classes)
 {
     for (int op = 0; op < JY_OP_COUNT; op++) {
         const struct jy_op_info *info = &jy_op_info[op];
-        bool pure = (info->facts & JY_FACT_PURE) != 0, effect = info->klass == JY_CLASS_STORE || info->klass == JY_CLASS_CALL;
+        bool pure = (info->facts & JY_FACT_PURE) != 0,
+             effect = info->klass == JY_CLASS_STORE || info->klass == JY_CLASS_CALL;
         CHECK_INT(pure, !effect);
         if (info->facts & JY_FACT_COMMUTES)
             CHECK_INT(info->arity, 2);

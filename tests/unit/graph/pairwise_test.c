@@ -89,7 +89,8 @@ TEST(pairwise, single_precision_adds_in_single_precision)
     for (int64_t k = jy_pairwise_begin(&s, 300, INT64_MAX); k != 0;)
         k = jy_pairwise_next_f32(&s, jy_pairwise_leaf_f32((const char *)(a + s.start), k, sizeof(*a)));
     float left = jy_pairwise_leaf_f32((const char *)a, 72, 4) + jy_pairwise_leaf_f32((const char *)(a + 72), 72, 4);
-    float right = jy_pairwise_leaf_f32((const char *)(a + 144), 72, 4) + jy_pairwise_leaf_f32((const char *)(a + 216), 84, 4);
+    float right =
+        jy_pairwise_leaf_f32((const char *)(a + 144), 72, 4) + jy_pairwise_leaf_f32((const char *)(a + 216), 84, 4);
     CHECK_F32BITS(s.value.f, left + right);
 }
 
@@ -119,5 +120,6 @@ TEST(pairwise, strides_may_be_negative)
     double a[20], reversed[20];
     for (int i = 0; i < 20; i++)
         a[i] = reversed[19 - i] = 0.1 * i * i;
-    CHECK_F64BITS(jy_pairwise_leaf_f64((const char *)(a + 19), 20, -8), jy_pairwise_leaf_f64((const char *)reversed, 20, 8));
+    CHECK_F64BITS(jy_pairwise_leaf_f64((const char *)(a + 19), 20, -8),
+                  jy_pairwise_leaf_f64((const char *)reversed, 20, 8));
 }

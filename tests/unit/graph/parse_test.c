@@ -105,17 +105,21 @@ TEST(parse, errors_name_line_and_reason)
     check_error("graph f () :\n  %1 = constant[1] : pyint\n", "line 2: nodes are not numbered in order");
     check_error("graph f () :\n  %0 = frobnicate() : pyint\n", "line 2: no such op");
     check_error("graph f () :\n  %0 = constant[1.5] : int64\n", "line 2: the value is not one of its dtype");
-    check_error("graph f () :\n  %0 = placeholder[0] : float64[3]\n  output ()\n", "line 2: a placeholder needs a layout");
+    check_error("graph f () :\n  %0 = placeholder[0] : float64[3]\n  output ()\n",
+                "line 2: a placeholder needs a layout");
     check_error(VECTORS "  %2 = add(%0, %2) : float64[s0]\n", "line 4: an operand that comes later or not at all");
     check_error(VECTORS "  %2 = add(%0, %1) : float32[s0]\n", "line 4: the op gives another dtype");
     check_error(VECTORS "  %2 = add(%0, %1) : float64[3]\n", "line 4: the op gives another shape");
     check_error(VECTORS "  %2 = add(%0, %1) : float64[s0,1]\n", "line 4: the op gives another number of axes");
     check_error(VECTORS "  %2 = add(%0) : float64[s0]\n", "line 4: another number of operands than the op takes");
-    check_error(VECTORS "  %2 = sum[1](%0) : float64[s0]\n", "line 4: an axis is folded that the operand does not have");
+    check_error(VECTORS "  %2 = sum[1](%0) : float64[s0]\n",
+                "line 4: an axis is folded that the operand does not have");
     check_error(VECTORS "  %2 = view[j0+j0](%0) : float64[s0]\n", "line 4: a result axis out of range or named twice");
-    check_error(VECTORS "  %2 = view[j1](%0) : float64[s0]\n", "line 4: the index map names an axis that the result does not have");
+    check_error(VECTORS "  %2 = view[j1](%0) : float64[s0]\n",
+                "line 4: the index map names an axis that the result does not have");
     check_error(VECTORS "  %2 = view[j0, 0](%0) : float64[s0]\n", "line 4: the index map has another number of axes");
-    check_error(VECTORS "  %2 = copy(%0) : float64[s0] layout(1)\n", "line 4: the order is not a permutation of the axes");
+    check_error(VECTORS "  %2 = copy(%0) : float64[s0] layout(1)\n",
+                "line 4: the order is not a permutation of the axes");
     check_error(VECTORS "  output (%2)\n", "line 4: no such node");
     check_error(VECTORS "  output (%0)\nmore\n", "line 5: text behind the output");
 }

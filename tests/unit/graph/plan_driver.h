@@ -105,7 +105,8 @@ driver_loop_run(char **args, const intptr_t *dims, const intptr_t *strides, void
             return;
         }
         for (intptr_t i = 0; i < dims[0]; i++) {
-            union jy_scalar pair[2] = { jy_scalar_load(row->dtype, args[0] + i * strides[0]), jy_scalar_load(row->dtype, args[1] + i * strides[1]) };
+            union jy_scalar pair[2] = { jy_scalar_load(row->dtype, args[0] + i * strides[0]),
+                                        jy_scalar_load(row->dtype, args[1] + i * strides[1]) };
             jy_scalar_store(row->dtype, args[2] + i * strides[2], jy_scalar_apply(row->op, row->dtype, pair, NULL));
         }
         return;
@@ -172,7 +173,8 @@ driver_input(void *context, uint32_t number, struct jy_desc *desc, union jy_scal
 
 /* out = a @ b with axes padded to two, sums in order. */
 static inline jy_status
-driver_matmul(void *context, const struct jy_node *node, const struct jy_desc *a, const struct jy_desc *b, struct jy_desc *out)
+driver_matmul(void *context, const struct jy_node *node, const struct jy_desc *a, const struct jy_desc *b,
+              struct jy_desc *out)
 {
     struct driver *d = context;
     const struct jy_node *x = jy_graph_at(d->graph, node->n_args[0]), *y = jy_graph_at(d->graph, node->n_args[1]);
@@ -240,8 +242,14 @@ driver_copy_inputs(struct driver *d)
 static inline jy_status
 driver_run_graph(struct driver *d, uint32_t *status)
 {
-    struct jy_graph_io io = { .context = d, .input = driver_input, .symbols = d->symbols, .sum_chunk = d->sum_chunk, .loop = driver_loop_of,
-                              .matmul = driver_matmul, .callout = driver_callout, .output = driver_output };
+    struct jy_graph_io io = { .context = d,
+                              .input = driver_input,
+                              .symbols = d->symbols,
+                              .sum_chunk = d->sum_chunk,
+                              .loop = driver_loop_of,
+                              .matmul = driver_matmul,
+                              .callout = driver_callout,
+                              .output = driver_output };
     jy_status s = jy_graph_eval(d->graph, d->arena, &io);
     *status = io.status;
     return s;
@@ -259,7 +267,8 @@ driver_reduce(struct driver *d, const struct jy_plan *plan, const struct jy_step
         extents[k] = driver_extent(d, b->b_shape[k]);
         shape[k] = jy_sizes_const(&g->g_sizes, extents[k]);
     }
-    struct jy_layout layout = jy_layout_of_strides(b->b_ndim, extents, call->desc[step->s_args[0].index].stride, jy_dtype_info[b->b_dtype].bytes);
+    struct jy_layout layout = jy_layout_of_strides(b->b_ndim, extents, call->desc[step->s_args[0].index].stride,
+                                                   jy_dtype_info[b->b_dtype].bytes);
     jy_ref x = jy_graph_placeholder(g, JY_KIND_ARRAY, (jy_dtype)b->b_dtype, b->b_ndim, shape, &layout);
     const struct jy_node *node = jy_graph_at(d->graph, step->s_node);
     jy_ref r = jy_graph_reduce(g, (jy_op)step->s_op, (enum jy_kind)node->n_kind, x, step->s_axes, step->s_keepdims);
@@ -267,7 +276,8 @@ driver_reduce(struct driver *d, const struct jy_plan *plan, const struct jy_step
         int64_t out_extents[JY_MAX_NDIM];
         for (size_t k = 0; k < node->n_ndim; k++)
             out_extents[k] = driver_extent(d, node->n_shape[k]);
-        struct jy_layout out = jy_layout_fresh(node->n_ndim, out_extents, node->n_layout->order, jy_dtype_info[node->n_dtype].bytes);
+        struct jy_layout out =
+            jy_layout_fresh(node->n_ndim, out_extents, node->n_layout->order, jy_dtype_info[node->n_dtype].bytes);
         jy_graph_set_layout(g, r, &out);
     }
     jy_graph_add_output(g, r);
@@ -309,7 +319,8 @@ driver_perform(struct driver *d, const struct jy_plan *plan, const struct jy_ste
     if (step->s_out.scalar)
         out.data = (char *)&result;
     else if (step->s_kind == JY_STEP_CALLOUT)
-        out = driver_dense(d, (jy_dtype)node->n_dtype, node->n_ndim, node->n_shape, node->n_layout == NULL ? NULL : node->n_layout->order);
+        out = driver_dense(d, (jy_dtype)node->n_dtype, node->n_ndim, node->n_shape,
+                           node->n_layout == NULL ? NULL : node->n_layout->order);
     else
         out = call->desc[step->s_out.index];
     if (step->s_kind == JY_STEP_MATMUL)
@@ -372,7 +383,11 @@ driver_run_plan(struct driver *d, const struct jy_plan *plan, uint32_t *status)
         if (b->b_kind == JY_BUFFER_OUTPUT || b->b_kind == JY_BUFFER_TEMP)
             desc[i] = driver_dense(d, (jy_dtype)b->b_dtype, b->b_ndim, b->b_shape, b->b_order);
     }
-    struct jy_call call = { .desc = desc, .size = sizes, .scalar = scalars, .loop = loops, .sum_chunk = d->sum_chunk,
+    struct jy_call call = { .desc = desc,
+                            .size = sizes,
+                            .scalar = scalars,
+                            .loop = loops,
+                            .sum_chunk = d->sum_chunk,
                             .tile = jy_arena_alloc(d->arena, plan->p_tile_bytes + 64) };
     for (size_t i = 0; i < plan->p_steps.n; i++) {
         driver_fill_views(d, plan, desc);
@@ -411,12 +426,15 @@ driver_compare_output(struct driver *d, size_t k, const struct driver_result *wa
     if (node->n_ndim == 0)
         return driver_same_bits(dtype, want->value, got->value)
                    ? NULL
-                   : jy_arena_printf(d->arena, "output %zu: %a (%" PRId64 "), want %a (%" PRId64 ")", k, got->value.d, got->value.i, want->value.d, want->value.i);
+                   : jy_arena_printf(d->arena, "output %zu: %a (%" PRId64 "), want %a (%" PRId64 ")", k, got->value.d,
+                                     got->value.i, want->value.d, want->value.i);
     for (size_t a = 0; a < node->n_ndim; a++)
         count *= extents[a] = driver_extent(d, node->n_shape[a]);
     for (size_t a = 0; a < node->n_ndim; a++)
-        if (count != 0 && extents[a] > 1 && want->desc.stride[a] != got->desc.stride[a] && jy_op_info[node->n_op].klass != JY_CLASS_CALL)
-            return jy_arena_printf(d->arena, "output %zu: stride %" PRId64 " of axis %zu, want %" PRId64, k, got->desc.stride[a], a, want->desc.stride[a]);
+        if (count != 0 && extents[a] > 1 && want->desc.stride[a] != got->desc.stride[a] &&
+            jy_op_info[node->n_op].klass != JY_CLASS_CALL)
+            return jy_arena_printf(d->arena, "output %zu: stride %" PRId64 " of axis %zu, want %" PRId64, k,
+                                   got->desc.stride[a], a, want->desc.stride[a]);
     for (int64_t i = 0; i < count; i++) {
         int64_t x = 0, y = 0;
         for (size_t a = 0; a < node->n_ndim; a++) {
@@ -425,7 +443,8 @@ driver_compare_output(struct driver *d, size_t k, const struct driver_result *wa
         }
         union jy_scalar u = jy_scalar_load(dtype, want->desc.data + x), v = jy_scalar_load(dtype, got->desc.data + y);
         if (!driver_same_bits(dtype, u, v))
-            return jy_arena_printf(d->arena, "output %zu, element %" PRId64 ": %a (%" PRId64 "), want %a (%" PRId64 ")", k, i, v.d, v.i, u.d, u.i);
+            return jy_arena_printf(d->arena, "output %zu, element %" PRId64 ": %a (%" PRId64 "), want %a (%" PRId64 ")",
+                                   k, i, v.d, v.i, u.d, u.i);
         for (size_t a = node->n_ndim; a-- > 0;) {
             if (++index[a] < extents[a])
                 break;
@@ -440,7 +459,8 @@ static inline const char *
 driver_compare(struct driver *d, const struct jy_plan *plan)
 {
     size_t n = d->graph->g_outputs.n + 1;
-    struct driver_result *want = JY_NEW_ARRAY(d->arena, struct driver_result, n), *got = JY_NEW_ARRAY(d->arena, struct driver_result, n);
+    struct driver_result *want = JY_NEW_ARRAY(d->arena, struct driver_result, n),
+                         *got = JY_NEW_ARRAY(d->arena, struct driver_result, n);
     char **want_blocks = driver_copy_inputs(d), **got_blocks = driver_copy_inputs(d);
     uint32_t want_status, got_status;
     d->blocks = want_blocks;

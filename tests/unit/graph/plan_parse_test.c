@@ -36,7 +36,9 @@ TEST(plan_parse, reads_a_kernel)
 {
     check(HEAD "    for %1 < %0 vector:\n      %2 = load float64 b0[%1]\n      store b1[%1] = %2\n" TAIL, NULL);
     check(HEAD "    ufunc l0 %0 (b0[0:]) -> b1[0:]\n" TAIL, NULL);
-    check(HEAD "    %1 = fold pairwise add float64 %2 < %0:\n      %3 = load float64 b0[%2]\n      yield %3\n    set q0 = %1\n" TAIL, NULL);
+    check(HEAD "    %1 = fold pairwise add float64 %2 < %0:\n      %3 = load float64 b0[%2]\n      yield %3\n    set "
+               "q0 = %1\n" TAIL,
+          NULL);
 }
 
 TEST(plan_parse, says_what_it_cannot_read)
@@ -50,23 +52,27 @@ TEST(plan_parse, says_what_it_cannot_read)
 
 TEST(loop_verify, knows_scopes)
 {
-    check(HEAD "    for %1 < %0:\n      %2 = load float64 b0[%1]\n    store b1[0] = %2\n" TAIL, "%3 (kind 6, line 0): an operand that is not defined before");
+    check(HEAD "    for %1 < %0:\n      %2 = load float64 b0[%1]\n    store b1[0] = %2\n" TAIL,
+          "%3 (kind 6, line 0): an operand that is not defined before");
     check(HEAD "    %1 = int add %0, %2\n    %2 = size z0\n" TAIL, "an operand that is not defined before");
-    check(HEAD "    %1 = fold free add float64 %2 < %0 from %4:\n      %3 = load float64 b0[%2]\n      yield %3\n    %4 = scalar float64 q0\n" TAIL,
+    check(HEAD "    %1 = fold free add float64 %2 < %0 from %4:\n      %3 = load float64 b0[%2]\n      yield %3\n    "
+               "%4 = scalar float64 q0\n" TAIL,
           "an operand that is not defined before");
 }
 
 TEST(loop_verify, knows_vector_loops)
 {
     check(HEAD "    for %1 < %0 vector:\n      ufunc l0 %0 (b0[0:]) -> b1[0:]\n" TAIL, "not allowed in a vector loop");
-    check(HEAD "    for %1 < %0 vector:\n      %2 = cast float64 %1\n      store b1[%1] = %2\n" TAIL, "the variable of a vector loop as an operand");
+    check(HEAD "    for %1 < %0 vector:\n      %2 = cast float64 %1\n      store b1[%1] = %2\n" TAIL,
+          "the variable of a vector loop as an operand");
 }
 
 TEST(loop_verify, knows_dtypes)
 {
     check(HEAD "    %1 = load float32 b0[0]\n" TAIL, "a value of another dtype than the buffer's");
     check(HEAD "    %1 = load float64 b0[0]\n    %2 = add float64 %1, %0\n" TAIL, "operands differ in dtype");
-    check(HEAD "    %1 = load float64 b0[0]\n    %2 = less float64 %1, %1\n" TAIL, "another dtype than the operation gives");
+    check(HEAD "    %1 = load float64 b0[0]\n    %2 = less float64 %1, %1\n" TAIL,
+          "another dtype than the operation gives");
     check(HEAD "    %1 = load float64 b0[0]\n    %2 = exp float64 %1\n" TAIL, "not an elementwise operation");
 }
 
@@ -79,8 +85,10 @@ TEST(loop_verify, knows_buffers_and_slots)
 
 TEST(plan_verify, knows_what_leaves)
 {
-    check("plan f (s0=5) :\n  buffer b0 = temp : float64[s0] order(0) unit(0)\n  output b0 : float64 array\n", "output 0: scratch is handed out");
+    check("plan f (s0=5) :\n  buffer b0 = temp : float64[s0] order(0) unit(0)\n  output b0 : float64 array\n",
+          "output 0: scratch is handed out");
     check("plan f (s0=5) :\n  output q0 : float64 array\n", "output 0: no such place");
     check("plan f (s0=5) :\n  step kernel 3\n", "step 0: no such kernel");
-    check("plan f (s0=5) :\n  buffer b0 = tile 0 64 : float64[64] order(0) unit(0)\n  tile 256\n", "buffer 0: beyond the memory for tiles");
+    check("plan f (s0=5) :\n  buffer b0 = tile 0 64 : float64[64] order(0) unit(0)\n  tile 256\n",
+          "buffer 0: beyond the memory for tiles");
 }

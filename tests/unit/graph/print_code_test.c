@@ -3,20 +3,21 @@
 TEST(print_code, reads_like_the_function)
 {
     struct jy_arena *arena = jy_arena_new();
-    struct jy_graph *g = parse_graph(arena, "graph f (s0=6, s1=4, s2=3 of 1, s3=6 of 0.0 is s0) :\n"
-                                            "  %0 = placeholder[0] : float64[s0,s1] layout(0,1; contiguous) @2 \"f.py\" as x\n"
-                                            "  %1 = placeholder[1] : pyint\n"
-                                            "  %2 = constant[2.0] : float64\n"
-                                            "  %3 = multiply(%0, %2) : float64[s0,s1] @3\n"
-                                            "  %4 = view[j0, (s1-1)-j1](%3) : float64[s0,s1]\n"
-                                            "  %5 = sum[0](%4) : float64[s1]\n"
-                                            "  %6 = store[1, j0](%3, %5) : float64[s0,s1] @4\n"
-                                            "  %7 = store(%6, %2) : float64[s0,s1]\n"
-                                            "  %8 = reshape(%7) : float64[(s0*s1)]\n"
-                                            "  %9 = full(%2) : float64[s2]\n"
-                                            "  %10 = cast(%9) : int64[s2]\n"
-                                            "  %11 = callout[3, 1](%10) : pyfloat\n"
-                                            "  output (%8, %11)\n");
+    struct jy_graph *g =
+        parse_graph(arena, "graph f (s0=6, s1=4, s2=3 of 1, s3=6 of 0.0 is s0) :\n"
+                           "  %0 = placeholder[0] : float64[s0,s1] layout(0,1; contiguous) @2 \"f.py\" as x\n"
+                           "  %1 = placeholder[1] : pyint\n"
+                           "  %2 = constant[2.0] : float64\n"
+                           "  %3 = multiply(%0, %2) : float64[s0,s1] @3\n"
+                           "  %4 = view[j0, (s1-1)-j1](%3) : float64[s0,s1]\n"
+                           "  %5 = sum[0](%4) : float64[s1]\n"
+                           "  %6 = store[1, j0](%3, %5) : float64[s0,s1] @4\n"
+                           "  %7 = store(%6, %2) : float64[s0,s1]\n"
+                           "  %8 = reshape(%7) : float64[(s0*s1)]\n"
+                           "  %9 = full(%2) : float64[s2]\n"
+                           "  %10 = cast(%9) : int64[s2]\n"
+                           "  %11 = callout[3, 1](%10) : pyfloat\n"
+                           "  output (%8, %11)\n");
     struct jy_text text = { 0 };
     if (g != NULL)
         jy_graph_print_code(&text, g);

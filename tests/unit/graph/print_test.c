@@ -13,12 +13,13 @@ TEST(print, names_without_blanks_stay_one_word)
 TEST(print, table_has_aligned_columns)
 {
     struct jy_arena *arena = jy_arena_new();
-    struct jy_graph *g = parse_graph(arena, "graph f (s0=10) :\n"
-                                            "  %0 = placeholder[0] : float64[s0] layout(0; contiguous) @2 \"f.py\" as x\n"
-                                            "  %1 = constant[2.0] : pyfloat @3\n"
-                                            "  %2 = cast(%1) : float64 @3\n"
-                                            "  %3 = multiply(%0, %2) : float64[s0] @3\n"
-                                            "  output (%3)\n");
+    struct jy_graph *g =
+        parse_graph(arena, "graph f (s0=10) :\n"
+                           "  %0 = placeholder[0] : float64[s0] layout(0; contiguous) @2 \"f.py\" as x\n"
+                           "  %1 = constant[2.0] : pyfloat @3\n"
+                           "  %2 = cast(%1) : float64 @3\n"
+                           "  %3 = multiply(%0, %2) : float64[s0] @3\n"
+                           "  output (%3)\n");
     struct jy_text text = { 0 };
     if (g != NULL)
         jy_graph_print_table(&text, g);

@@ -6,7 +6,8 @@
 
 /* Lengths of the first runs as text. */
 static void
-check_runs(size_t ndim, const int64_t *extents, const int64_t *strides, uint32_t axes, int64_t chunk, const char *expected)
+check_runs(size_t ndim, const int64_t *extents, const int64_t *strides, uint32_t axes, int64_t chunk,
+           const char *expected)
 {
     char text[64] = "";
     size_t n = 0;
@@ -27,10 +28,10 @@ TEST(reduce_order, one_axis)
 
 TEST(reduce_order, two_axes)
 {
-    check_runs(2, (int64_t[]){ 3, 100 }, (int64_t[]){ 800, 8 }, 3, INT64_MAX, "300");        /* joined */
+    check_runs(2, (int64_t[]){ 3, 100 }, (int64_t[]){ 800, 8 }, 3, INT64_MAX, "300");         /* joined */
     check_runs(2, (int64_t[]){ 3, 100 }, (int64_t[]){ 800, 8 }, 2, INT64_MAX, "100 100 100"); /* row by row */
-    check_runs(2, (int64_t[]){ 3, 4 }, (int64_t[]){ 32, 8 }, 1, INT64_MAX, "4k 4k 4k");       /* rows added to the result */
-    check_runs(2, (int64_t[]){ 3, 4 }, (int64_t[]){ 8, 24 }, 1, INT64_MAX, "3 3 3 3");        /* F order: columns are runs */
+    check_runs(2, (int64_t[]){ 3, 4 }, (int64_t[]){ 32, 8 }, 1, INT64_MAX, "4k 4k 4k"); /* rows added to the result */
+    check_runs(2, (int64_t[]){ 3, 4 }, (int64_t[]){ 8, 24 }, 1, INT64_MAX, "3 3 3 3");  /* F order: columns are runs */
     check_runs(2, (int64_t[]){ 3, 9000 }, (int64_t[]){ 72000, 8 }, 2, 8192, "8192 808 8192 808 8192 808");
 }
 
@@ -40,7 +41,8 @@ TEST(reduce_order, rows_that_do_not_join_are_copied_together)
     check_runs(2, (int64_t[]){ 3, 5 }, (int64_t[]){ 64, 8 }, 3, INT64_MAX, "15");
     jy_reduce_order_begin(&o, 2, (int64_t[]){ 3, 5 }, (int64_t[]){ 64, 8 }, 3, 8, INT64_MAX);
     CHECK(jy_reduce_order_next(&o) && o.gathered);
-    check_runs(2, (int64_t[]){ 2000, 5 }, (int64_t[]){ 64, 8 }, 3, INT64_MAX, "8190 1810"); /* whole rows in a buffer of 8192 */
+    check_runs(2, (int64_t[]){ 2000, 5 }, (int64_t[]){ 64, 8 }, 3, INT64_MAX,
+               "8190 1810"); /* whole rows in a buffer of 8192 */
 }
 
 static void

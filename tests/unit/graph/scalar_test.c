@@ -96,7 +96,8 @@ TEST(scalar, bools_add_by_or_and_multiply_by_and)
 
 TEST(scalar, comparisons_of_nan_are_quiet_and_division_is_not)
 {
-    static const jy_op quiet[] = { JY_OP_LT, JY_OP_LE, JY_OP_GT, JY_OP_GE, JY_OP_EQ, JY_OP_NE, JY_OP_MAXIMUM, JY_OP_MINIMUM, JY_OP_SIGN, JY_OP_ISNAN, JY_OP_ISINF, JY_OP_ISFINITE };
+    static const jy_op quiet[] = { JY_OP_LT,      JY_OP_LE,      JY_OP_GT,   JY_OP_GE,    JY_OP_EQ,    JY_OP_NE,
+                                   JY_OP_MAXIMUM, JY_OP_MINIMUM, JY_OP_SIGN, JY_OP_ISNAN, JY_OP_ISINF, JY_OP_ISFINITE };
     feclearexcept(FE_ALL_EXCEPT);
     for (size_t i = 0; i < sizeof(quiet) / sizeof(*quiet); i++)
         apply_d(quiet[i], NAN, 1.0);
@@ -135,7 +136,8 @@ TEST(scalar, casts_of_floats_to_ints)
 
 TEST(scalar, int64_becomes_float32_by_one_rounding)
 {
-    union jy_scalar v = { .i = ((int64_t)1 << 60) + ((int64_t)1 << 36) + 1 }; /* through float64 it would tie to even, downwards */
+    union jy_scalar v = { .i = ((int64_t)1 << 60) + ((int64_t)1 << 36) +
+                               1 }; /* through float64 it would tie to even, downwards */
     CHECK_F32BITS(jy_scalar_cast(JY_I64, JY_F32, v).f, 0x1.000002p60f);
     v.i = (int64_t)1 << 32 | 5;
     CHECK_INT(jy_scalar_cast(JY_I64, JY_I32, v).i, 5);

@@ -46,9 +46,19 @@ TEST(scalar_text, values_print_and_read_back_to_the_same_bits)
 
 TEST(scalar_text, what_is_no_value_is_refused)
 {
-    static const struct { jy_dtype dtype; const char *text; } bad[] = {
-        { JY_I64, "9223372036854775808" }, { JY_I32, "2147483648" }, { JY_I64, "x" }, { JY_I64, "-" }, { JY_F64, "" }, { JY_F64, " 1" },
-        { JY_F64, "nan(0x1)" }, { JY_F32, "nan(0xffffffffffffffff)" }, { JY_BOOL, "1" },
+    static const struct {
+        jy_dtype dtype;
+        const char *text;
+    } bad[] = {
+        { JY_I64, "9223372036854775808" },
+        { JY_I32, "2147483648" },
+        { JY_I64, "x" },
+        { JY_I64, "-" },
+        { JY_F64, "" },
+        { JY_F64, " 1" },
+        { JY_F64, "nan(0x1)" },
+        { JY_F32, "nan(0xffffffffffffffff)" },
+        { JY_BOOL, "1" },
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         const char *at = bad[i].text;

@@ -96,7 +96,8 @@ TEST(sizes, overflow_of_constants_stays_and_fails_when_evaluated)
     CHECK(!jy_sizes_is_const(&f.sizes, sum, NULL));
     CHECK(!jy_sizes_eval(&value, &f.sizes, sum, NULL));
     CHECK(!jy_sizes_eval(&value, &f.sizes, binary(&f, JY_SX_FLOORDIV, f.a, 0), NULL));
-    CHECK(!jy_sizes_eval(&value, &f.sizes, binary(&f, JY_SX_FLOORDIV, constant(&f, INT64_MIN), constant(&f, -1)), NULL));
+    CHECK(
+        !jy_sizes_eval(&value, &f.sizes, binary(&f, JY_SX_FLOORDIV, constant(&f, INT64_MIN), constant(&f, -1)), NULL));
     check_text(&f, binary(&f, JY_SX_SUB, f.a, constant(&f, INT64_MIN)), "(s0--9223372036854775808)");
     jy_arena_free(f.arena);
 }
@@ -127,7 +128,8 @@ TEST(sizes, evaluates_under_values_and_hints)
 
 TEST(sizes, bad_text_is_refused)
 {
-    static const char *const bad[] = { "", "s", "s2", "(s0+s1", "(s0^s1)", "99999999999999999999", "min(s0)", "(s0)", "-" };
+    static const char *const bad[] = { "",        "s",    "s2", "(s0+s1", "(s0^s1)", "99999999999999999999",
+                                       "min(s0)", "(s0)", "-" };
     struct fixture f = set_up();
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         const char *at = bad[i];

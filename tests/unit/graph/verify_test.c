@@ -14,10 +14,12 @@ TEST(verify, a_superseded_version_is_not_read)
 {
     check_verdict(VECTORS "  %2 = store(%0, %1) : float64[s0] @7 \"f.py\"\n"
                           "  %3 = add(%2, %1) : float64[s0] @8\n"
-                          "  output (%3)\n", "sound");
+                          "  output (%3)\n",
+                  "sound");
     check_verdict(VECTORS "  %2 = store(%0, %1) : float64[s0] @7 \"f.py\"\n"
                           "  %3 = add(%1, %0) : float64[s0] @8\n"
-                          "  output (%3)\n", "%3 = add (f.py:8): operand 1, %0, was overwritten by %2");
+                          "  output (%3)\n",
+                  "%3 = add (f.py:8): operand 1, %0, was overwritten by %2");
 }
 
 TEST(verify, a_view_of_a_superseded_version_is_not_read)
@@ -26,14 +28,17 @@ TEST(verify, a_view_of_a_superseded_version_is_not_read)
                           "  %3 = store(%0, %1) : float64[s0]\n"
                           "  %4 = view[1+j0](%3) : float64[(s0-1)]\n"
                           "  %5 = negative(%4) : float64[(s0-1)]\n"
-                          "  output (%5, %2)\n", "sound"); /* an output is memory, not a read */
+                          "  output (%5, %2)\n",
+                  "sound"); /* an output is memory, not a read */
     check_verdict(VECTORS "  %2 = view[1+j0](%0) : float64[(s0-1)]\n"
                           "  %3 = store(%0, %1) : float64[s0]\n"
                           "  %4 = negative(%2) : float64[(s0-1)] @9\n"
-                          "  output (%4)\n", "%4 = negative (?:9): operand 0, %2, was overwritten by %3");
+                          "  output (%4)\n",
+                  "%4 = negative (?:9): operand 0, %2, was overwritten by %3");
     check_verdict(VECTORS "  %2 = store(%0, %1) : float64[s0]\n"
                           "  %3 = store(%0, %1) : float64[s0]\n"
-                          "  output ()\n", "%3 = store (?:0): operand 0, %0, was overwritten by %2");
+                          "  output ()\n",
+                  "%3 = store (?:0): operand 0, %0, was overwritten by %2");
 }
 
 TEST(verify, index_maps_stay_inside)
@@ -43,7 +48,8 @@ TEST(verify, index_maps_stay_inside)
                   "%1 = view (?:0): the index map leaves axis 0 of operand 0: 2 to 7 of 6");
     check_verdict(MATRIX "  %1 = view[0, 2-j0](%0) : float64[4]\n  output (%1)\n",
                   "%1 = view (?:0): the index map leaves axis 1 of operand 0: -1 to 2 of 4");
-    check_verdict(MATRIX "  %1 = view[9, j0](%0) : float64[0]\n  output (%1)\n", "sound"); /* empty: no element is addressed */
+    check_verdict(MATRIX "  %1 = view[9, j0](%0) : float64[0]\n  output (%1)\n",
+                  "sound"); /* empty: no element is addressed */
 }
 
 TEST(verify, inputs_are_numbered_once)

@@ -53,7 +53,10 @@ TEST(arena, printf_and_strdup_keep_text)
 TEST(arena, a_vector_grows_and_keeps_its_items)
 {
     struct jy_arena *arena = jy_arena_new();
-    struct { int *at; size_t n, cap; } v = { 0 };
+    struct {
+        int *at;
+        size_t n, cap;
+    } v = { 0 };
     for (int i = 0; i < 1000; i++)
         *jy_vec_push(arena, &v) = i * i;
     CHECK_UINT(v.n, 1000);
