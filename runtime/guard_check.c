@@ -16,9 +16,19 @@
 
 #define NO_GUARD UINT32_MAX
 
+enum step_kind {
+    STEP_LOAD,        /* source `index` */
+    STEP_CHECK,       /* guard `index` */
+    STEP_PARAMETER,   /* source `index` is parameter `a` */
+    STEP_C_ARRAY,     /* guard `index`: the value of source `a` is a C-contiguous array of `number`, `ndim`, `flags` */
+    STEP_SAME_EXTENT, /* guard `index`: two axes of the values of sources `a` and `b` are equal */
+};
+
+/* The last three say what the first two would, without a look at the unit: most steps of most calls are of these kinds. */
 struct step {
-    bool is_check;
-    uint32_t index; /* source or guard */
+    uint8_t kind, ndim, axis_a, axis_b;
+    uint32_t index, a, b;
+    int number, flags;
 };
 
 struct steps {
@@ -41,6 +51,7 @@ struct jy_guard_program {
     size_t ndicts;
     PyObject **fixed_values; /* per source: value of a fixed source, else NULL */
     bool *is_fixed;          /* per source */
+    bool has_pyint;          /* some input is a Python int, which must fit in 64 bits */
 };
 
 /* -- loading a source ------------------------------------------------------------------------------------------------------------ */
@@ -397,7 +408,7 @@ struct builder {
 };
 
 static void
-add_step(struct builder *b, struct steps *steps, bool is_check, uint32_t index)
+add_step(struct builder *b, struct steps *steps, enum step_kind kind, uint32_t index)
 {
     struct step *at = realloc(steps->at, (steps->n + 1) * sizeof(*at));
     if (at == NULL) {
@@ -405,7 +416,7 @@ add_step(struct builder *b, struct steps *steps, bool is_check, uint32_t index)
         return;
     }
     steps->at = at;
-    steps->at[steps->n++] = (struct step){ is_check, index };
+    steps->at[steps->n++] = (struct step){ .kind = (uint8_t)kind, .index = index };
 }
 
 static void
@@ -459,14 +470,14 @@ need_source(struct builder *b, uint32_t index)
     if (s->kind != JY_SOURCE_LOCAL && p->is_fixed[s->base])
         dict = covering_dict(s, p->fixed_values[s->base], name);
     if (dict == NULL) {
-        add_step(b, &p->per_call, false, index);
+        add_step(b, &p->per_call, STEP_LOAD, index);
         return;
     }
     bool owned;
     p->is_fixed[index] = true;
     p->fixed_values[index] = load(&owned, p, p->fixed_values, b->function, NULL, index);
     add_dict(b, dict, p->fixed_values[s->base]);
-    add_step(b, &p->fixed, false, index);
+    add_step(b, &p->fixed, STEP_LOAD, index);
 }
 
 static void
@@ -514,7 +525,7 @@ add_guard(struct builder *b, uint32_t index)
     default:
         need_source(b, g->source);
     }
-    add_step(b, is_fixed_guard(p, g) ? &p->fixed : &p->per_call, true, index);
+    add_step(b, is_fixed_guard(p, g) ? &p->fixed : &p->per_call, STEP_CHECK, index);
 }
 
 static void
@@ -522,6 +533,50 @@ stamp_dicts(struct jy_guard_program *p)
 {
     for (size_t k = 0; k < p->ndicts; k++)
         p->dicts[k].version = jy_compat_dict_version(p->dicts[k].dict);
+}
+
+static bool
+is_extent(const struct jy_sx_node **node, const struct jy_guard_program *p, jy_sx e)
+{
+    const struct jy_sizes *sizes = &p->unit->u_graph->g_sizes;
+    *node = &sizes->exprs.at[e];
+    return (*node)->op == JY_SX_SYM && sizes->symbols.at[(*node)->k].axis >= 0;
+}
+
+static void
+specialise_check(struct step *s, const struct jy_guard_program *p, const struct jy_guard *g)
+{
+    const struct jy_sizes *sizes = &p->unit->u_graph->g_sizes;
+    const struct jy_sx_node *a, *b;
+    if (g->kind == JY_GUARD_ARRAY && g->array->c_contiguous && !g->array->write_observed) {
+        s->kind = STEP_C_ARRAY;
+        s->a = g->source;
+        s->ndim = g->array->ndim;
+        s->number = jy_dtype_info[g->array->dtype].number;
+        s->flags = NPY_ARRAY_ALIGNED | NPY_ARRAY_C_CONTIGUOUS | (g->array->writeable ? NPY_ARRAY_WRITEABLE : 0);
+    } else if (g->kind == JY_GUARD_SIZE && g->compare == JY_EQ && is_extent(&a, p, g->a) && is_extent(&b, p, g->b)) {
+        s->kind = STEP_SAME_EXTENT;
+        s->a = p->unit->u_inputs.at[sizes->symbols.at[a->k].placeholder].source;
+        s->b = p->unit->u_inputs.at[sizes->symbols.at[b->k].placeholder].source;
+        s->axis_a = (uint8_t)sizes->symbols.at[a->k].axis;
+        s->axis_b = (uint8_t)sizes->symbols.at[b->k].axis;
+    }
+}
+
+static void
+specialise(struct jy_guard_program *p)
+{
+    for (size_t k = 0; k < p->per_call.n; k++) {
+        struct step *s = &p->per_call.at[k];
+        if (s->kind == STEP_CHECK)
+            specialise_check(s, p, &p->unit->u_guards.at[s->index]);
+        else if (p->unit->u_sources.at[s->index].kind == JY_SOURCE_LOCAL) {
+            s->kind = STEP_PARAMETER;
+            s->a = p->unit->u_sources.at[s->index].index;
+        }
+    }
+    for (size_t k = 0; k < p->ninputs; k++)
+        p->has_pyint |= p->unit->u_inputs.at[k].kind == JY_KIND_PYINT;
 }
 
 struct jy_guard_program *
@@ -553,6 +608,7 @@ jy_guards_new(const char **why, const struct jy_unit *unit, PyObject *function)
         jy_guards_free(p);
         return NULL;
     }
+    specialise(p);
     return p;
 }
 
@@ -594,13 +650,86 @@ check_fixed(struct jy_guard_program *p, PyObject *function, uint32_t *failed)
     bool owned;
     for (size_t k = 0; k < p->fixed.n; k++) {
         struct step s = p->fixed.at[k];
-        if (!s.is_check)
+        if (s.kind == STEP_LOAD)
             p->fixed_values[s.index] = load(&owned, p, p->fixed_values, function, NULL, s.index);
         else if (check(p, p->fixed_values, &p->unit->u_guards.at[s.index]) != 1)
             return miss(failed, s.index);
     }
     stamp_dicts(p);
     return JY_GUARDS_HOLD;
+}
+
+static inline bool
+is_c_array(PyObject *value, const struct step *s)
+{
+    if (value == NULL || !PyArray_CheckExact(value))
+        return false;
+    PyArrayObject *array = (PyArrayObject *)value;
+    PyArray_Descr *descr = PyArray_DESCR(array);
+    return descr->type_num == s->number && PyArray_NDIM(array) == s->ndim && PyDataType_ISNOTSWAPPED(descr) &&
+           (PyArray_FLAGS(array) & s->flags) == s->flags &&
+           (s->ndim != 1 || PyArray_STRIDE(array, 0) >= 0); /* as fits_array */
+}
+
+static inline bool
+has_same_extent(PyObject *a, PyObject *b, const struct step *s)
+{
+    return PyArray_DIM((PyArrayObject *)a, s->axis_a) == PyArray_DIM((PyArrayObject *)b, s->axis_b);
+}
+
+static enum jy_guard_result
+load_value(struct jy_guard_values *out, struct jy_guard_program *p, PyObject *function, PyObject *const *slots,
+           uint32_t source)
+{
+    bool owned;
+    PyObject *value = out->values[source] = load(&owned, p, out->values, function, slots, source);
+    if (value == NULL && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_KeyError))
+            return JY_GUARDS_ERROR;
+        PyErr_Clear();
+    }
+    if (value != NULL && owned)
+        out->owned[out->nowned++] = value;
+    return JY_GUARDS_HOLD;
+}
+
+static inline enum jy_guard_result
+step(struct jy_guard_values *out, struct jy_guard_program *p, PyObject *function, PyObject *const *slots,
+     const struct step *s)
+{
+    bool holds = false;
+    switch ((enum step_kind)s->kind) {
+    case STEP_PARAMETER:
+        out->values[s->index] = slots[s->a];
+        return JY_GUARDS_HOLD;
+    case STEP_LOAD:
+        return load_value(out, p, function, slots, s->index);
+    case STEP_C_ARRAY:
+        holds = is_c_array(out->values[s->a], s);
+        break;
+    case STEP_SAME_EXTENT: /* their ARRAY guards stand before it */
+        holds = has_same_extent(out->values[s->a], out->values[s->b], s);
+        break;
+    case STEP_CHECK:
+        holds = check(p, out->values, &p->unit->u_guards.at[s->index]) == 1;
+        break;
+    }
+    return holds ? JY_GUARDS_HOLD : JY_GUARDS_MISS;
+}
+
+static inline bool
+fill_inputs(struct jy_guard_values *out, const struct jy_guard_program *p)
+{
+    const struct jy_input *inputs = p->unit->u_inputs.at;
+    for (size_t k = 0; k < p->ninputs; k++)
+        if ((out->inputs[k] = out->values[inputs[k].source]) == NULL)
+            return false;
+    for (size_t k = 0; p->has_pyint && k < p->ninputs; k++) {
+        int overflow = 0;
+        if (inputs[k].kind == JY_KIND_PYINT && (PyLong_AsLongLongAndOverflow(out->inputs[k], &overflow), overflow != 0))
+            return false;
+    }
+    return true;
 }
 
 size_t
@@ -624,34 +753,14 @@ jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program
         if (result != JY_GUARDS_HOLD)
             return result;
     }
-    memcpy(out->values, p->fixed_values, p->nsources * sizeof(PyObject *));
-    for (size_t k = 0; k < p->per_call.n; k++) {
-        struct step s = p->per_call.at[k];
-        if (s.is_check) {
-            if (check(p, out->values, &p->unit->u_guards.at[s.index]) != 1)
-                return miss(failed, s.index);
-            continue;
-        }
-        bool owned;
-        PyObject *value = out->values[s.index] = load(&owned, p, out->values, function, slots, s.index);
-        if (value == NULL && PyErr_Occurred()) {
-            if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_KeyError))
-                return JY_GUARDS_ERROR;
-            PyErr_Clear();
-        }
-        if (value != NULL && owned)
-            out->owned[out->nowned++] = value;
+    for (size_t k = 0; k < p->nsources; k++)
+        out->values[k] = p->fixed_values[k];
+    for (const struct step *s = p->per_call.at, *end = s + p->per_call.n; s < end; s++) {
+        enum jy_guard_result result = step(out, p, function, slots, s);
+        if (result != JY_GUARDS_HOLD)
+            return result == JY_GUARDS_MISS ? miss(failed, s->index) : result;
     }
-    for (size_t k = 0; k < p->ninputs; k++) {
-        const struct jy_input *input = &p->unit->u_inputs.at[k];
-        PyObject *value = out->inputs[k] = out->values[input->source];
-        int overflow = 0;
-        if (value == NULL)
-            return miss(failed, NO_GUARD);
-        if (input->kind == JY_KIND_PYINT && (PyLong_AsLongLongAndOverflow(value, &overflow), overflow != 0))
-            return miss(failed, NO_GUARD);
-    }
-    return JY_GUARDS_HOLD;
+    return fill_inputs(out, p) ? JY_GUARDS_HOLD : miss(failed, NO_GUARD);
 }
 
 bool
