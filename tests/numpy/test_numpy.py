@@ -18,7 +18,7 @@ from inputs import FULL
 import jitney
 from jitney import testing
 
-GROUPS = {"llvm": 8, "loop": 10, "graph": 6, "numpy": 6}  # of inputs, per row; each group is a compilation
+GROUPS = {"llvm": 8, "loop": 20, "graph": 12, "numpy": 12}  # of inputs, per row; each group is a compilation
 EXECUTORS = os.environ.get("JITNEY_NUMPY_EXEC", "llvm,loop,graph,numpy").split(",")
 
 
