@@ -214,7 +214,6 @@ float_op(struct jy_emit *e, jy_op op, LLVMValueRef *a)
     case JY_OP_SIGN: return float_sign(e, a[0]);
     case JY_OP_MINIMUM: return extremum(e, "olt", a[0], a[1]);
     case JY_OP_MAXIMUM: return extremum(e, "ogt", a[0], a[1]);
-    case JY_OP_CLIP: return extremum(e, "olt", extremum(e, "ogt", a[0], a[1]), a[2]);
     case JY_OP_LT: return quiet_compare(e, "olt", a[0], a[1]);
     case JY_OP_LE: return quiet_compare(e, "ole", a[0], a[1]);
     case JY_OP_GT: return quiet_compare(e, "ogt", a[0], a[1]);
@@ -296,7 +295,6 @@ int_op(struct jy_emit *e, jy_op op, LLVMValueRef *a)
     case JY_OP_RINT: return a[0];
     case JY_OP_MINIMUM: return choose(e, LLVMIntSLT, a[0], a[1]);
     case JY_OP_MAXIMUM: return choose(e, LLVMIntSGT, a[0], a[1]);
-    case JY_OP_CLIP: return choose(e, LLVMIntSLT, choose(e, LLVMIntSGT, a[0], a[1]), a[2]);
     case JY_OP_LT: return LLVMBuildICmp(b, LLVMIntSLT, a[0], a[1], "");
     case JY_OP_LE: return LLVMBuildICmp(b, LLVMIntSLE, a[0], a[1], "");
     case JY_OP_GT: return LLVMBuildICmp(b, LLVMIntSGT, a[0], a[1], "");
@@ -341,7 +339,6 @@ bool_op(struct jy_emit *e, jy_op op, LLVMValueRef *a)
     case JY_OP_GE: return LLVMBuildOr(b, a[0], LLVMBuildNot(b, a[1], ""), "");
     case JY_OP_INVERT:
     case JY_OP_LOGICAL_NOT: return LLVMBuildNot(b, a[0], "");
-    case JY_OP_CLIP: return LLVMBuildAnd(b, LLVMBuildOr(b, a[0], a[1], ""), a[2], "");
     case JY_OP_POS:
     case JY_OP_ABS:
     case JY_OP_SQUARE:

@@ -70,26 +70,6 @@ jy_guard_same(struct jy_frame *f, jy_src source, jy_src other)
 static const enum jy_compare negated[] = { [JY_LT] = JY_GE, [JY_LE] = JY_GT, [JY_EQ] = JY_NE,
                                            [JY_NE] = JY_EQ, [JY_GT] = JY_LE, [JY_GE] = JY_LT };
 
-static bool
-holds(int64_t a, enum jy_compare compare, int64_t b)
-{
-    switch (compare) {
-    case JY_LT:
-        return a < b;
-    case JY_LE:
-        return a <= b;
-    case JY_EQ:
-        return a == b;
-    case JY_NE:
-        return a != b;
-    case JY_GT:
-        return a > b;
-    case JY_GE:
-        return a >= b;
-    }
-    return false;
-}
-
 /* Extents are never negative, so many expressions have a least value. */
 static bool
 least(int64_t *out, const struct jy_sizes *sizes, jy_sx e)
@@ -131,13 +111,13 @@ static bool
 is_provable(bool *out, const struct jy_sizes *sizes, jy_sx a, enum jy_compare compare, jy_sx b)
 {
     if (a == b) {
-        *out = holds(0, compare, 0);
+        *out = jy_compare_holds(0, compare, 0);
         return true;
     }
     int64_t low, k;
     if (jy_sizes_is_const(sizes, b, &k) && least(&low, sizes, a)) {
         if (jy_sizes_is_const(sizes, a, NULL) || low > k) {
-            *out = holds(low, compare, k);
+            *out = jy_compare_holds(low, compare, k);
             return true;
         }
         if (low == k && (compare == JY_GE || compare == JY_LT)) {
@@ -170,7 +150,7 @@ jy_guard_size(struct jy_frame *f, jy_sx a, enum jy_compare compare, jy_sx b)
     bool outcome;
     if (is_provable(&outcome, sizes, a, compare, b))
         return outcome;
-    outcome = holds(jy_sizes_hint(sizes, a), compare, jy_sizes_hint(sizes, b));
+    outcome = jy_compare_holds(jy_sizes_hint(sizes, a), compare, jy_sizes_hint(sizes, b));
     enum jy_compare relation = outcome ? compare : negated[compare];
     add(f, (struct jy_guard){ .kind = JY_GUARD_SIZE, .compare = (uint8_t)relation, .a = a, .b = b });
     uint32_t x, y;

@@ -39,6 +39,26 @@ enum jy_guard_kind {
 
 enum jy_compare { JY_LT, JY_LE, JY_EQ, JY_NE, JY_GT, JY_GE }; /* ORDER compare: CPython's Py_LT ... Py_GE */
 
+static inline bool
+jy_compare_holds(int64_t a, enum jy_compare compare, int64_t b)
+{
+    switch (compare) {
+    case JY_LT:
+        return a < b;
+    case JY_LE:
+        return a <= b;
+    case JY_EQ:
+        return a == b;
+    case JY_NE:
+        return a != b;
+    case JY_GT:
+        return a > b;
+    case JY_GE:
+        return a >= b;
+    }
+    return false;
+}
+
 /* The class of an array operand. Two ways to fit: `c_contiguous` (the flag, aligned, native order), or the very order, signs, zeros and unit of the traced call. */
 struct jy_array_guard {
     uint8_t dtype, ndim;

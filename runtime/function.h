@@ -32,7 +32,7 @@ struct jy_entry {
     struct jy_exec *e_exec; /* owned by e_compiled */
     PyObject *e_compiled;   /* __compiled_fn_N */
     PyObject *e_runner;     /* with a backend of the user's: our own __compiled_fn_N, which owns e_exec then */
-    PyObject *e_code;       /* regenerated code, NULL when e_direct */
+    PyObject *e_code;       /* regenerated code; an e_direct entry has it for inspection only */
     bool e_direct;          /* the result is graph output 0 as it is: no bytecode runs */
     bool e_off;             /* its calls keep ending in the original */
     uint32_t e_inputs;

@@ -273,23 +273,8 @@ static bool
 compare_sizes(const struct jy_guard_program *p, PyObject **values, const struct jy_guard *g)
 {
     int64_t a, b;
-    if (!size_of(&a, p, values, g->a) || !size_of(&b, p, values, g->b))
-        return false;
-    switch ((enum jy_compare)g->compare) {
-    case JY_LT:
-        return a < b;
-    case JY_LE:
-        return a <= b;
-    case JY_EQ:
-        return a == b;
-    case JY_NE:
-        return a != b;
-    case JY_GT:
-        return a > b;
-    case JY_GE:
-        return a >= b;
-    }
-    return false;
+    return size_of(&a, p, values, g->a) && size_of(&b, p, values, g->b) &&
+           jy_compare_holds(a, (enum jy_compare)g->compare, b);
 }
 
 static bool
