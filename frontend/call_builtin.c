@@ -544,6 +544,10 @@ type_of(struct jy_frame *f, struct jy_value *v)
     case JY_V_ITER:
     case JY_V_CELL:
     case JY_V_DICTVIEW:
+    case JY_V_HANDLED:
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL:
         return NULL;
     }
     return NULL;

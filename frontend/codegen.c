@@ -164,6 +164,8 @@ load_fresh_source(struct generator *g, jy_src source)
         return load_through(g, s->base, "__defaults__", NULL, s->index);
     case JY_SOURCE_KWDEFAULT:
         return load_through(g, s->base, "__kwdefaults__", name, 0);
+    case JY_SOURCE_STACK:
+    case JY_SOURCE_CONTENT:
     case JY_SOURCE_FUNCTION:
         break;
     }
@@ -213,6 +215,13 @@ build_container(struct generator *g, const struct jy_recipe *r)
             return jy_edit_append(g->code, BUILD_MAP, 0);
         CHECK(jy_emit_load_const(g->code, jy_unit_object(g->unit, r->object)));
         return jy_edit_append(g->code, BUILD_CONST_KEY_MAP, (int)r->n);
+    case JY_RECIPE_SET:
+    case JY_RECIPE_CALL:
+    case JY_RECIPE_ITER:
+    case JY_RECIPE_FUNCTION:
+    case JY_RECIPE_SLOT:
+    case JY_RECIPE_NULL:
+    case JY_RECIPE_HANDLED:
     case JY_RECIPE_SOURCE:
     case JY_RECIPE_OUTPUT:
     case JY_RECIPE_CONST:

@@ -139,6 +139,14 @@ count_value(struct count *c, const struct jy_value *v, int depth)
     case JY_V_OPAQUE:
     case JY_V_SET:
         break;
+    case JY_V_HANDLED:
+        count_value(c, v->u.handled.exception, depth + 1);
+        break;
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL: /* parts that nobody counts yet: not provably the only reference */
+        c->n = MANY;
+        break;
     }
 }
 

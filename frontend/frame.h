@@ -14,12 +14,27 @@ enum jy_break_reason {
     JY_BREAK_COUNT,
 };
 
+/* What the trace has done to objects that others can see (effects.h). */
+struct jy_pending_effect {
+    uint8_t kind; /* enum jy_effect_kind */
+    jy_obj name;  /* attribute or global; CALL: the callable */
+    struct jy_value *target, *key, *value;
+    size_t nargs;
+    struct jy_value **args; /* CALL */
+};
+
 /* State of one trace, shared by the frames of inlined callees. */
 struct jy_trace_state {
     struct jy_unit *unit;
     struct jy_graph *graph;
     const struct jy_trace_request *request;
     uint32_t steps, depth;
+    uint32_t root_steps; /* instructions of the root frame so far, the present one included */
+    uint32_t stop_at;    /* the root_steps before which the unit ends; 0: where the program does */
+    struct {
+        struct jy_pending_effect *at;
+        size_t n, cap;
+    } effects;
     uint32_t nesting; /* of protocol functions that call themselves: see jy_enter */
     struct {
         struct jy_storage **at;

@@ -224,6 +224,10 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
     case JY_V_ITER:
     case JY_V_CELL:
     case JY_V_DICTVIEW:
+    case JY_V_HANDLED:
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL:
         break;
     }
     return no_attribute(f, v, name);

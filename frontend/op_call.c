@@ -89,6 +89,10 @@ jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, si
     case JY_V_OPAQUE:
     case JY_V_SET:
     case JY_V_DICTVIEW:
+    case JY_V_HANDLED:
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL:
         break;
     }
     return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s", jy_value_describe(f, callable));

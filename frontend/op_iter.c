@@ -75,6 +75,10 @@ jy_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     case JY_V_CELL:
     case JY_V_OPAQUE:
     case JY_V_SET:
+    case JY_V_HANDLED:
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL:
         break;
     }
     return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s", jy_value_describe(f, v));

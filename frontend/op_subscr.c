@@ -61,6 +61,10 @@ jy_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     case JY_V_ITER:
     case JY_V_CELL:
     case JY_V_OPAQUE:
+    case JY_V_HANDLED:
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL:
         break;
     }
     return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "the length of %s", jy_value_describe(f, v));
@@ -212,6 +216,10 @@ jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
     case JY_V_OPAQUE:
     case JY_V_SET:
     case JY_V_DICTVIEW:
+    case JY_V_HANDLED:
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL:
         break;
     }
     return no_item(f, v, key);

@@ -110,6 +110,10 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct memo *memo, struct
     case JY_V_OPAQUE:
     case JY_V_SET:
     case JY_V_DICTVIEW:
+    case JY_V_HANDLED:
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL:
         break;
     }
     return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));

@@ -42,7 +42,7 @@ void
 jy_source_print(struct jy_text *text, const struct jy_unit *unit, jy_src source)
 {
     const struct jy_source *s = &unit->u_sources.at[source];
-    if (s->base != 0 && s->kind != JY_SOURCE_FUNCTION && s->kind != JY_SOURCE_LOCAL)
+    if (s->base != 0 && s->kind != JY_SOURCE_FUNCTION && s->kind != JY_SOURCE_LOCAL && s->kind != JY_SOURCE_STACK)
         jy_source_print(text, unit, s->base);
     const char *name = name_text(unit, s->kind == JY_SOURCE_KEY ? 0 : s->name);
     switch ((enum jy_source_kind)s->kind) {
@@ -71,6 +71,12 @@ jy_source_print(struct jy_text *text, const struct jy_unit *unit, jy_src source)
         jy_text_add(text, "[");
         print_object(text, jy_unit_object(unit, s->name));
         jy_text_add(text, "]");
+        return;
+    case JY_SOURCE_STACK:
+        jy_text_add(text, "S[%u]", s->index);
+        return;
+    case JY_SOURCE_CONTENT:
+        jy_text_add(text, ".cell_contents");
         return;
     case JY_SOURCE_DEFAULT:
         jy_text_add(text, s->base == 0 ? "F.__defaults__[%u]" : ".__defaults__[%u]", s->index);

@@ -13,6 +13,7 @@ jy_value_new(struct jy_frame *f, enum jy_value_kind kind)
     struct jy_value *v = JY_NEW(jy_frame_arena(f), struct jy_value);
     v->v_kind = (uint8_t)kind;
     v->v_source = JY_NO_SOURCE;
+    v->v_step = f->f_trace->root_steps;
     return v;
 }
 
@@ -328,6 +329,10 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
     case JY_V_ARRAY:
     case JY_V_CELL:
     case JY_V_OPAQUE:
+    case JY_V_HANDLED:
+    case JY_V_EXCEPTION:
+    case JY_V_INSTANCE:
+    case JY_V_PARTIAL:
         break;
     }
     return jy_break(f, JY_BREAK_DATA_BRANCH, "the truth of %s", jy_value_describe(f, v));
@@ -498,6 +503,18 @@ describe(struct jy_text *text, struct jy_frame *f, const struct jy_value *v)
         return;
     case JY_V_DICTVIEW:
         jy_text_add(text, "dict view");
+        return;
+    case JY_V_HANDLED:
+        jy_text_add(text, "handled exception");
+        return;
+    case JY_V_EXCEPTION:
+        jy_text_add(text, "exception");
+        return;
+    case JY_V_INSTANCE:
+        jy_text_add(text, "instance");
+        return;
+    case JY_V_PARTIAL:
+        jy_text_add(text, "partial");
         return;
     case JY_V_CELL:
         jy_text_add(text, "cell");

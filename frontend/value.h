@@ -32,6 +32,10 @@ enum jy_value_kind {
     JY_V_OPAQUE,   /* known only by its source; can be passed on and returned */
     JY_V_SET,      /* constants in order of insertion; made while tracing, cannot be returned */
     JY_V_DICTVIEW, /* keys (position 0), values (1) or items (2) of the dict `sequence` */
+    JY_V_HANDLED,  /* on the stack only: PUSH_EXC_INFO's mark; u.handled.exception is what the handler handles */
+    JY_V_EXCEPTION, /* an exception made or raised while tracing */
+    JY_V_INSTANCE,  /* instance of a class of the program's */
+    JY_V_PARTIAL,   /* functools.partial */
 };
 
 /* What an iterator does when asked for the next value. Nothing is consumed ahead of the program. */
@@ -61,6 +65,7 @@ struct jy_value {
     uint8_t v_kind;
     bool v_temporary;   /* ARRAY: eager would hold the only reference on its stack */
     jy_src v_source;    /* JY_NO_SOURCE for what was made while tracing */
+    uint32_t v_step;    /* instruction of the root frame that made it: before that one it need not be rebuilt */
     PyObject *v_object; /* LAZY, CONST, FUNCTION, CALLABLE, MODULE, OPAQUE; kept in the unit's object table */
     union {
         struct {
@@ -108,7 +113,11 @@ struct jy_value {
         } iter;
         struct {
             struct jy_value *content; /* NULL: empty */
+            uint32_t slot;            /* of the root frame, + 1; 0: made by an inlined call */
         } cell;
+        struct {
+            struct jy_value *exception;
+        } handled;
     } u;
 };
 

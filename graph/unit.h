@@ -12,7 +12,7 @@ typedef uint32_t jy_src; /* index into u_sources; 0 is the traced function itsel
 
 enum jy_source_kind {
     JY_SOURCE_FUNCTION, /* the function being called */
-    JY_SOURCE_LOCAL,    /* parameter slot `index` (order of co_varnames) */
+    JY_SOURCE_LOCAL,    /* slot `index` of the frame's locals, cells and free variables */
     JY_SOURCE_GLOBAL,   /* base.__globals__[name]; base is a function */
     JY_SOURCE_BUILTIN,  /* base.__builtins__[name] */
     JY_SOURCE_CELL,     /* base.__closure__[index].cell_contents */
@@ -20,7 +20,9 @@ enum jy_source_kind {
     JY_SOURCE_ITEM,     /* base[index], base an exact tuple or list */
     JY_SOURCE_KEY,      /* base[object], base an exact dict */
     JY_SOURCE_DEFAULT,  /* base.__defaults__[index] */
-    JY_SOURCE_KWDEFAULT /* base.__kwdefaults__[name] */
+    JY_SOURCE_KWDEFAULT, /* base.__kwdefaults__[name] */
+    JY_SOURCE_STACK,     /* item `index` of the value stack where the unit starts */
+    JY_SOURCE_CONTENT    /* what the cell `base` holds */
 };
 
 struct jy_source {
@@ -90,7 +92,7 @@ struct jy_input {
     const struct jy_array_guard *array;
 };
 
-/* How to make the result. Two uses of one recipe pointer are one object. */
+/* How to make an object. Two uses of one recipe pointer are one object. */
 enum jy_recipe_kind {
     JY_RECIPE_SOURCE,
     JY_RECIPE_OUTPUT,
@@ -98,18 +100,51 @@ enum jy_recipe_kind {
     JY_RECIPE_TUPLE,
     JY_RECIPE_LIST,
     JY_RECIPE_DICT,
-    JY_RECIPE_SLICE
+    JY_RECIPE_SET,
+    JY_RECIPE_SLICE,
+    JY_RECIPE_CALL,     /* object(*items): a constant callable that runs no code of the program's */
+    JY_RECIPE_ITER,     /* iter(items[0]) */
+    JY_RECIPE_FUNCTION, /* object: code; items: defaults, keyword defaults, annotations, closure, each may be NULL */
+    JY_RECIPE_SLOT,     /* the cell that stands in slot `output` of the frame */
+    JY_RECIPE_NULL,     /* stack only: the interpreter's NULL */
+    JY_RECIPE_HANDLED   /* stack only: a handler's mark; items[0] is the exception that it handles */
 };
 struct jy_recipe {
     uint8_t kind;
     jy_src source;
-    uint32_t output; /* graph output */
-    jy_obj object;   /* CONST; keys tuple of DICT */
+    uint32_t output; /* graph output, or slot */
+    jy_obj object;   /* CONST; keys tuple of DICT; code of FUNCTION; callable of CALL */
     size_t n;
     struct jy_recipe **items;
 };
 
-/* Why a trace ended without a unit. */
+/* What the unit does to objects that others can see, in program order, after the graph has run. */
+enum jy_effect_kind {
+    JY_EFFECT_STORE_ATTR,    /* target.name = value */
+    JY_EFFECT_DELETE_ATTR,   /* del target.name */
+    JY_EFFECT_STORE_ITEM,    /* target[key] = value */
+    JY_EFFECT_DELETE_ITEM,   /* del target[key] */
+    JY_EFFECT_STORE_GLOBAL,  /* the traced function's global `name` = value */
+    JY_EFFECT_DELETE_GLOBAL, /* del of it */
+    JY_EFFECT_STORE_CELL,    /* contents of the cell `target` = value; NULL: emptied */
+    JY_EFFECT_CALL           /* value: a CALL recipe, whose result is dropped */
+};
+struct jy_effect {
+    uint8_t kind;
+    jy_obj name;
+    struct jy_recipe *target, *key, *value;
+};
+
+/* Where the program goes on when the unit does not return: at an instruction of the original code. */
+struct jy_stop {
+    bool stops;                /* false: the unit returns u_result */
+    uint32_t offset;           /* of the instruction, in code units */
+    size_t depth, nlocals;     /* nlocals: localsplus of the original */
+    struct jy_recipe **stack;  /* bottom first */
+    struct jy_recipe **locals; /* NULL: unbound */
+};
+
+/* Why a trace ended without a unit, or stopped before the program's end. */
 struct jy_break_info {
     uint16_t reason; /* row of frontend/breaks.def */
     const char *name, *what, *hint;
@@ -137,7 +172,14 @@ struct jy_unit {
         struct jy_input *at;
         size_t n, cap;
     } u_inputs;
-    struct jy_recipe *u_result;
+    uint32_t u_start; /* offset of the instruction where it starts, in code units; 0: the call */
+    uint32_t u_depth; /* items on the value stack there */
+    struct {
+        struct jy_effect *at;
+        size_t n, cap;
+    } u_effects;
+    struct jy_recipe *u_result; /* NULL: it stops */
+    struct jy_stop u_stop;
     struct jy_break_info u_break;
     bool u_writes;     /* the graph writes memory that existed before the call */
     bool u_reads_time; /* reserved for sources that cannot be guarded */

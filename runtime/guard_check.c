@@ -110,7 +110,11 @@ load(bool *owned, const struct jy_guard_program *p, PyObject **values, PyObject 
     case JY_SOURCE_FUNCTION:
         return function;
     case JY_SOURCE_LOCAL:
-        return slots != NULL ? slots[s->index] : NULL; /* no parameter is a fixed source */
+        return slots != NULL ? slots[p->unit->u_depth + s->index] : NULL; /* no parameter is a fixed source */
+    case JY_SOURCE_STACK:
+        return slots != NULL ? slots[s->index] : NULL;
+    case JY_SOURCE_CONTENT:
+        return base != NULL && PyCell_Check(base) ? PyCell_GET(base) : NULL;
     case JY_SOURCE_ITEM:
         return sequence_item(base, s->index);
     case JY_SOURCE_KEY:
@@ -449,10 +453,11 @@ need_source(struct builder *b, uint32_t index)
         p->fixed_values[index] = b->function;
         return;
     }
-    if (s->kind != JY_SOURCE_LOCAL)
+    bool is_slot = s->kind == JY_SOURCE_LOCAL || s->kind == JY_SOURCE_STACK;
+    if (!is_slot)
         need_source(b, s->base);
     PyObject *name = s->name ? jy_unit_object(p->unit, s->name) : NULL, *dict = NULL;
-    if (s->kind != JY_SOURCE_LOCAL && p->is_fixed[s->base])
+    if (!is_slot && p->is_fixed[s->base])
         dict = covering_dict(s, p->fixed_values[s->base], name);
     if (dict == NULL) {
         add_step(b, &p->per_call, STEP_LOAD, index);
@@ -557,7 +562,7 @@ specialise(struct jy_guard_program *p)
             specialise_check(s, p, &p->unit->u_guards.at[s->index]);
         else if (p->unit->u_sources.at[s->index].kind == JY_SOURCE_LOCAL) {
             s->kind = STEP_PARAMETER;
-            s->a = p->unit->u_sources.at[s->index].index;
+            s->a = p->unit->u_depth + p->unit->u_sources.at[s->index].index;
         }
     }
     for (size_t k = 0; k < p->ninputs; k++)
