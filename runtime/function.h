@@ -82,6 +82,7 @@ struct jy_runtime {
     PyObject *rerun; /* what __compiled_fn_N returns when the original must run */
     PyObject *weak_callback;
     char *backend_path;
+    struct jy_stress *stress; /* NULL but under ./dev stress */
 };
 
 extern struct jy_runtime *jy_runtime;
@@ -102,6 +103,9 @@ void jy_entry_release(struct jy_entry *entry);
 int jy_function_reserve_name(struct jy_function *function);
 int jy_function_set_name(PyObject **name, struct jy_function *function, uint32_t number,
                          PyObject *value); /* refs: *name new, may be NULL */
+
+/* module.c: what no compiled code may stand for; NULL: nothing speaks against it */
+const char *jy_function_why_left_alone(PyObject *function);
 
 /* entry.c: refs: as vectorcall */
 PyObject *jy_entry_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);

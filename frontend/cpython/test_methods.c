@@ -5,6 +5,7 @@
 #include "frontend/cpython/compat.h"
 #include "frontend/cpython/decode.h"
 #include "frontend/cpython/edit.h"
+#include "frontend/cpython/nops.h"
 #include "frontend/cpython/verify_code.h"
 #include "frontend/sweep.h"
 
@@ -39,17 +40,8 @@ bytecode_roundtrip(PyObject *module, PyObject *code)
 
 struct insertion {
     int count;
-    uint64_t state; /* of splitmix64 */
+    uint64_t state; /* of jy_nops_random */
 };
-
-static uint64_t
-next_random(struct insertion *in)
-{
-    uint64_t x = in->state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
 
 static jy_status
 edit_nested(struct jy_code *code, jy_code_editor edit, void *context)
@@ -73,11 +65,7 @@ edit_nops(struct jy_code *code, void *context)
 {
     struct insertion *in = context;
     TRY(edit_nested(code, edit_nops, in));
-    for (int i = 0; i < in->count; i++) {
-        int at = (int)(next_random(in) % (uint64_t)code->c_ndecoded);
-        if (!jy_edit_is_glued(code, at))
-            jy_edit_insert_before(code, at, NOP, 0);
-    }
+    jy_nops_insert(code, in->count, &in->state);
     return JY_OK;
 }
 
@@ -132,8 +120,8 @@ edit_junk(struct jy_code *code, void *context)
     if (constant < 0)
         return JY_ERROR;
     for (int i = 0; i < in->count; i++) {
-        int at = (int)(next_random(in) % (uint64_t)code->c_ndecoded);
-        int kind = (int)(next_random(in) % JUNK_KINDS);
+        int at = (int)(jy_nops_random(&in->state) % (uint64_t)code->c_ndecoded);
+        int kind = (int)(jy_nops_random(&in->state) % JUNK_KINDS);
         if (!is_function)
             kind = kind % 2 == 0 ? JUNK_JUMP : JUNK_UNREACHABLE;
         if (!jy_edit_is_glued(code, at))

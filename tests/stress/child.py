@@ -1,0 +1,147 @@
+"""Runs one file of tests in this process, plain or under a stress mode, and writes one JSON line per test.
+
+    python child.py RESULTS MODE SETTINGS cpython test.test_dict
+    python child.py RESULTS MODE SETTINGS numpy numpy.linalg.tests.test_linalg
+
+MODE 0 is plain: everything is imported as under the modes, nothing is switched on.  SETTINGS is a JSON object: `nops` and `seed`
+of mode 1, every other key is a switch of jitney.config.  The line before a test's outcome names it: after a crash the
+last line says where."""
+
+import gc
+import importlib
+import json
+import os
+import resource
+import sys
+import tempfile
+import types
+import unittest
+
+import jitney
+from jitney import _jitney
+
+
+def start(mode, settings):
+    nops, seed = settings.pop("nops", 0), settings.pop("seed", 0)
+    for name, value in settings.items():
+        setattr(jitney.config, name, value)
+    if mode == 0:
+        return
+    _jitney.stress_start(mode, nops, seed)
+    if mode >= 2:
+        for function in gc.get_objects():
+            if type(function) is types.FunctionType:
+                _jitney.stress_adopt(function)
+
+
+class Lines:
+    """Outcome per test: the worst that was reported of it."""
+
+    RANK = ("ok", "skip", "xfail", "fail")
+
+    def __init__(self, path):
+        self.file = open(path, "w")
+        self.outcomes = {}
+
+    def begin(self, name):
+        self.write({"begin": name})
+
+    def note(self, name, outcome, text=None):
+        if self.RANK.index(outcome) >= self.RANK.index(self.outcomes.get(name, "ok")):
+            self.outcomes[name] = outcome
+            self.write({"test": name, "outcome": outcome, **({"text": text[-4000:]} if text else {})})
+
+    def write(self, row):
+        self.file.write(json.dumps(row) + "\n")
+        self.file.flush()
+
+
+class Result(unittest.TestResult):
+    def __init__(self, lines):
+        super().__init__()
+        self.lines = lines
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.lines.begin(test.id())
+
+    def addSuccess(self, test):
+        self.lines.note(test.id(), "ok")
+
+    def addSkip(self, test, reason):
+        self.lines.note(test.id(), "skip")
+
+    def addError(self, test, error):
+        self.lines.note(test.id(), "fail", self._exc_info_to_string(error, test))
+
+    addFailure = addError
+
+    def addExpectedFailure(self, test, error):
+        self.lines.note(test.id(), "xfail")
+
+    def addUnexpectedSuccess(self, test):
+        self.lines.note(test.id(), "fail", "unexpected success")
+
+    def addSubTest(self, test, subtest, error):
+        if error is not None:
+            self.addError(test, error)
+
+
+def run_cpython(name, lines):
+    from test import support
+
+    support.use_resources = ()
+    support.verbose = 0
+    with tempfile.TemporaryDirectory(prefix="stress-") as folder:
+        os.chdir(folder)
+        try:
+            module = importlib.import_module(name)
+        except unittest.SkipTest as reason:
+            lines.write({"skipped": str(reason)})
+            return
+        unittest.TestLoader().loadTestsFromModule(module).run(Result(lines))
+        os.chdir("/")
+
+
+class Recorder:
+    """A plugin of pytest."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+    def pytest_runtest_logstart(self, nodeid):
+        self.lines.begin(nodeid)
+
+    def pytest_runtest_logreport(self, report):
+        outcome = {"passed": "ok", "failed": "fail", "skipped": "skip"}[report.outcome]
+        if hasattr(report, "wasxfail"):
+            outcome = "xfail"
+        self.lines.note(report.nodeid, outcome, str(report.longrepr) if outcome == "fail" else None)
+
+    def pytest_collectreport(self, report):
+        if report.outcome == "failed":
+            self.lines.note(report.nodeid, "fail", str(report.longrepr))
+
+
+def run_numpy(name, lines):
+    import pytest
+
+    path = importlib.util.find_spec(name).origin
+    pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestUnknownMarkWarning", "-m", "not slow",
+                 "--rootdir", os.path.dirname(path), path], plugins=[Recorder(lines)])
+
+
+def main():
+    path, mode, settings, suite, name = sys.argv[1:]
+    sys.argv[1:] = []
+    lines = Lines(path)
+    start(int(mode), json.loads(settings))
+    (run_cpython if suite == "cpython" else run_numpy)(name, lines)
+    stats = _jitney.stress_stats() or {}
+    stats["refused"] = [str(row) for row in stats.get("refused", ())]
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    lines.write({"end": True, "cpu": round(used.ru_utime + used.ru_stime, 2), "stats": stats})
+
+
+if __name__ == "__main__":
+    main()

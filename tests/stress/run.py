@@ -1,0 +1,294 @@
+"""./dev stress: CPython's and NumPy's own tests, plain and under jitney's stress modes (docs/stress.md).
+
+Every file of tests runs in a process of its own with a time limit.  What a plain run passes, a stressed run must pass; what
+fails twice and is not explained in known.txt is a failure.  Results are kept in build/stress/: a run that was stopped goes
+on where it was, `--again` forgets what was found before."""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+MINOR = "%d.%d" % sys.version_info[:2]
+MODES = {0: "plain", 1: "re-encoded", 2: "overridden", 3: "compiled", 4: "hooked"}
+CONTROL = {1: 4}  # what fails there too is not the mode's own doing
+NUMPY = ("numpy._core", "numpy.lib", "numpy.linalg", "numpy.random", "numpy.ma", "numpy.polynomial")
+
+# Files that are not run at all, with the reason.
+EXCLUDED = {
+    "test_regrtest": "runs the test runner itself",
+    "test_ensurepip": "installs packages",
+    "test_venv": "makes environments in child processes, which no mode reaches",
+    "test_multiprocessing_*": "the tests run in child processes, which no mode reaches",
+    "test_concurrent_futures": "the tests run in child processes, which no mode reaches",
+    "test_gdb": "runs a debugger in a child process",
+    "test_tools": "runs scripts of the source tree, which is not here",
+    "test_peg_generator": "compiles C",
+    "test_cext": "compiles C",
+    "test_cppext": "compiles C++",
+    "test_distutils": "compiles C",
+    "test_perf_profiler": "needs perf and holds the eval-frame slot",
+    "test_idle": "needs a display",
+    "test_tkinter": "needs a display",
+    "test_ttk": "needs a display",
+}
+
+# About six minutes on two shared cores, for all modes of one Python.
+QUICK = """test_array test_bool test_builtin test_call test_class test_closure test_collections test_compare test_complex
+test_contextlib test_copy test_dataclasses test_decorators test_deque test_descr test_dict test_enum test_except_star
+test_exceptions test_extcall test_float test_fractions test_fstring test_functools test_generators test_genexps
+test_grammar test_int test_iter test_itertools test_json test_keywordonlyarg test_list test_listcomps test_long test_math
+test_named_expressions test_operator test_patma test_positional_only_arg test_property test_raise test_range test_re
+test_richcmp test_scope test_set test_setcomps test_slice test_sort test_string test_super test_sys_settrace test_traceback
+test_tuple test_typing test_unpack test_unpack_ex test_with test_yield_from test_zipfile""".split()
+QUICK_NUMPY = ("numpy._core.tests.test_shape_base", "numpy.lib.tests.test_arraypad", "numpy.lib.tests.test_stride_tricks",
+               "numpy.linalg.tests.test_linalg", "numpy.polynomial.tests.test_polynomial")
+
+
+def cpython_files():
+    import test
+
+    folder = pathlib.Path(test.__file__).parent
+    names = sorted({p.stem for p in folder.glob("test_*.py")} | {p.parent.name for p in folder.glob("test_*/__init__.py")})
+    return [f"test.{name}" for name in names if not any(fnmatch.fnmatch(name, pattern) for pattern in EXCLUDED)]
+
+
+def numpy_files():
+    import numpy
+
+    base = pathlib.Path(numpy.__file__).parent.parent
+    return [
+        ".".join(path.relative_to(base).with_suffix("").parts)
+        for package in NUMPY
+        for path in sorted((base / package.replace(".", "/") / "tests").glob("test_*.py"))
+    ]
+
+
+# -- one file ----------------------------------------------------------------------------------------------------------------------
+
+
+def run_file(name, mode, settings, limit):
+    """What a process of its own found: status, seconds, outcomes that are not ok with their texts, names that are ok."""
+    suite = "cpython" if name.startswith("test.") else "numpy"
+    handle, lines = tempfile.mkstemp(suffix=".jsonl")
+    os.close(handle)
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-X", "faulthandler", str(HERE / "child.py"), lines, str(mode), json.dumps(settings), suite, name],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True, cwd=tempfile.gettempdir(),
+        env={**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}, preexec_fn=lambda: os.nice(10),
+    )  # fmt: skip
+    try:
+        errors = process.communicate(timeout=limit)[1]
+        status = "ok" if process.returncode == 0 else f"exit {process.returncode}"
+    except subprocess.TimeoutExpired:
+        status = f"more than {limit} s"
+        os.killpg(process.pid, signal.SIGKILL)
+        errors = process.communicate()[1]
+    found = {"status": status, "seconds": round(time.monotonic() - begun, 1), "ok": [], "fail": {}, "cpu": None}
+    last = None
+    outcomes = {}
+    for line in open(lines):
+        row = json.loads(line)
+        last = row.get("begin", last)
+        if "test" in row:
+            outcomes[row["test"]] = row["outcome"]
+            if row["outcome"] == "fail":
+                found["fail"][row["test"]] = row.get("text", "")
+        elif "end" in row:
+            found.update(cpu=row["cpu"], stats=row["stats"])
+            last = None
+        elif "skipped" in row:
+            found["status"] = "skipped: " + row["skipped"]
+    os.unlink(lines)
+    found["ok"] = sorted(test for test, outcome in outcomes.items() if outcome == "ok")
+    if status != "ok":
+        found["last"] = last
+        found["errors"] = errors.decode(errors="replace")[-4000:]
+    return found
+
+
+def beyond(plain, stressed):
+    """Tests that plain passes and the stressed run does not, with what it said; () names the process itself."""
+    failed = {test: text for test, text in stressed["fail"].items() if test in set(plain["ok"])}
+    # A failure outside of a test (setUpClass, an import) has a name that plain never reports.
+    failed.update({test: text for test, text in stressed["fail"].items() if test not in plain["fail"]})
+    if stressed["status"] != plain["status"]:
+        failed["process"] = f"{stressed['status']}, in {stressed.get('last')}\n{stressed.get('errors', '')}"
+    elif missing := set(plain["ok"]) - set(stressed["ok"]) - set(failed):
+        failed["missing"] = "did not run or was skipped: " + ", ".join(sorted(missing)[:5])
+    return failed
+
+
+# -- what is known -----------------------------------------------------------------------------------------------------------------
+
+
+def read_known():
+    """[(modes, Pythons, pattern of FILE:TEST, reason)]; known.txt has a legend."""
+    rows = []
+    for line in (HERE / "known.txt").read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            modes, pythons, pattern, reason = line.split(None, 3)
+            rows.append((modes, pythons.split(","), pattern, reason))
+    return rows
+
+
+def reason_for(known, mode, name, test, found):
+    if test in found.get("control", ()):
+        return f"fails under the mode's control ({MODES[CONTROL[mode]]}) too"
+    for modes, pythons, pattern, reason in known:
+        if str(mode) in modes and MINOR in pythons and fnmatch.fnmatchcase(f"{name}:{test}", pattern):
+            return reason
+    return None
+
+
+# -- all of them ---------------------------------------------------------------------------------------------------------------------
+
+
+class Store:
+    """build/stress/MINOR-KEY.json: file -> found."""
+
+    def __init__(self, key, again):
+        self.path = ROOT / "build" / "stress" / f"{MINOR}-{key}.json"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.rows = json.loads(self.path.read_text()) if self.path.exists() and not again else {}
+        self.lock = threading.Lock()
+
+    def put(self, name, found):
+        with self.lock:
+            self.rows[name] = found
+            part = self.path.with_suffix(".part")
+            part.write_text(json.dumps(self.rows))
+            part.replace(self.path)
+
+
+def usable(plain):
+    """Why a plain run is no yardstick; None: it is."""
+    if plain["status"] != "ok":
+        return plain["status"]
+    return None if plain["ok"] else "no test passes"
+
+
+class Run:
+    def __init__(self, options, mode, settings):
+        self.options, self.mode, self.settings = options, mode, settings
+        key = MODES[mode] + "".join(f"-{k}{v}" for k, v in sorted(settings.items()))
+        self.plain = Store("plain", False)
+        self.store = Store(key, options.again) if mode else self.plain
+        self.known = read_known()
+        self.deadline = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
+        self.done = 0
+
+    def one(self, name, total):
+        if time.monotonic() > self.deadline:
+            return
+        limit = self.options.limit
+        if name not in self.plain.rows:
+            self.plain.put(name, run_file(name, 0, {}, limit))
+        plain = self.plain.rows[name]
+        if self.mode and usable(plain) is None and name not in self.store.rows:
+            limit = max(limit, 10 * plain["seconds"]) if self.mode == 3 else max(limit, 4 * plain["seconds"])
+            found = run_file(name, self.mode, dict(self.settings), limit)
+            failed = beyond(plain, found)
+            if failed:  # only what fails twice is a failure: tests that measure time fail on a busy machine
+                second = beyond(plain, run_file(name, self.mode, dict(self.settings), limit))
+                failed = {test: text for test, text in second.items() if test in failed}
+            if failed and self.mode in CONTROL:
+                control = beyond(plain, run_file(name, CONTROL[self.mode], {}, limit))
+                found["control"] = sorted(test for test in failed if test in control)
+            found["beyond"] = failed
+            found["fail"], found["ok"] = {}, len(found["ok"])
+            self.store.put(name, found)
+        self.done += 1
+        self.show(name, total)
+
+    def show(self, name, total):
+        plain = self.plain.rows[name]
+        what = usable(plain)
+        if what is None and self.mode:
+            found = self.store.rows[name]
+            new = [test for test in found["beyond"] if not reason_for(self.known, self.mode, name, test, found)]
+            what = f"{len(new)} NEW: {' '.join(new)}" if new else f"{found['ok']} pass" + f", {len(found['beyond'])} known" * bool(found["beyond"])
+        print(f"[{self.done}/{total}] {MINOR} {MODES[self.mode]}: {name}: {what or len(plain['ok'])}", flush=True)
+
+    def all(self, names):
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            for future in [pool.submit(self.one, name, len(names)) for name in names]:
+                future.result()
+        return self.report(names)
+
+    def report(self, names):
+        """Prints what there is of these files; the number of failures that nothing explains."""
+        used = [name for name in names if name in self.plain.rows and usable(self.plain.rows[name]) is None]
+        print(f"\n{MINOR} {MODES[self.mode]} {self.settings or ''}: {len(used)} files of {len(names)} serve as a yardstick", end="")
+        if not self.mode:
+            print()
+            return 0
+        ran = [name for name in used if name in self.store.rows]
+        tests = sum(self.store.rows[name]["ok"] for name in ran)
+        new, known = [], []
+        for name in ran:
+            found = self.store.rows[name]
+            for test, text in found["beyond"].items():
+                reason = reason_for(self.known, self.mode, name, test, found)
+                (known if reason else new).append((name, test, reason or text))
+        print(f", {len(ran)} ran, {tests} tests pass; beyond plain: {len(known)} explained, {len(new)} not")
+        for name, test, reason in known:
+            print(f"  explained: {test if name in test else f'{name}: {test}'}: {reason}")
+        for name, test, text in new:
+            print(f"  {name}: {test}\n" + "\n".join("      " + line for line in text.strip().splitlines()[-self.options.lines :]))
+        return len(new)
+
+
+def settings_of(mode, options):
+    if mode == 1:
+        return {"nops": options.nops, "seed": options.seed} if options.nops else {}
+    if mode == 3:
+        return {"break_every": options.break_every, "break_seed": options.seed} if options.break_every else {}
+    return {}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev stress", description=__doc__)
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="only files whose name matches: test_dict, 'numpy.linalg*'")
+    parser.add_argument("--mode", type=int, choices=MODES, action="append", help="0 plain, 1 re-encoded, 2 overridden, 3 compiled (default: 1 2 3), 4 hooked")
+    parser.add_argument("--quick", action="store_true", help="the short list, at most ten minutes")
+    parser.add_argument("--again", action="store_true", help="forget what was found before")
+    parser.add_argument("--report", action="store_true", help="run nothing: print what was found")
+    parser.add_argument("--nops", type=int, default=0, help="mode 1: NOPs per code object")
+    parser.add_argument("--break-every", type=int, default=0, metavar="K", help="mode 3: a forced break at every K-th instruction")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--limit", type=int, default=90, help="seconds for one file")
+    parser.add_argument("--minutes", type=float, help="start nothing new after that time")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--lines", type=int, default=6, help="of each failure's text")
+    options = parser.parse_args()
+    if options.quick:
+        options.again, options.minutes = True, options.minutes or 9
+    failures = 0
+    for mode in options.mode or (1, 2, 3):
+        if mode == 2 and MINOR == "3.11":
+            print("mode 2 needs Python 3.12 or later: 3.11 calls bytecode without asking the function object")
+            continue
+        names = [f"test.{name}" for name in QUICK] if options.quick else cpython_files()
+        if mode in (0, 3):
+            names += QUICK_NUMPY if options.quick else numpy_files()
+        if options.patterns:
+            names = [n for n in names if any(fnmatch.fnmatch(n.removeprefix("test."), p) for p in options.patterns)]
+        run = Run(options, mode, settings_of(mode, options))
+        failures += run.report(names) if options.report else run.all(names)
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    main()
