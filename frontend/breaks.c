@@ -1,10 +1,13 @@
 /* Why we declined: breaks.def as a table, and how a reason is recorded.
  *
  * A break belongs to the instruction that is being interpreted in the innermost frame that knows of it; the unit keeps the last one. */
+#include "frontend/cpython/instr.h"
 #include "frontend/frame.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const struct jy_break_row jy_break_rows[] = {
 #define BREAK(name, phase, what, hint) { #name, phase, what, hint },
@@ -12,6 +15,16 @@ const struct jy_break_row jy_break_rows[] = {
 #undef BREAK
 };
 const size_t jy_break_count = sizeof jy_break_rows / sizeof *jy_break_rows;
+
+const struct jy_break_row *
+jy_break_row_named(const char *name)
+{
+    size_t k = 0;
+    while (k < jy_break_count && strcmp(jy_break_rows[k].name, name) != 0)
+        k++;
+    assert(k < jy_break_count);
+    return &jy_break_rows[k];
+}
 
 static const char *
 function_name(const struct jy_frame *f)
@@ -37,6 +50,7 @@ jy_break(struct jy_frame *f, enum jy_break_reason reason, const char *format, ..
         .file = jy_frame_file(f),
         .function = function_name(f),
         .line = jy_frame_line(f),
+        .instruction = f->f_pc == JY_NO_INSTR ? NULL : jy_instr_opname(jy_code_at(f->f_instrs, f->f_pc)->i_op),
     };
     return JY_BREAK;
 }

@@ -227,6 +227,11 @@ jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *funct
     c.code = (PyCodeObject *)code;
     c.nkwonly = (size_t)c.code->co_kwonlyargcount;
     c.nparams = (size_t)c.code->co_argcount + c.nkwonly;
+    bool handled = false;
+    if (c.live != NULL)
+        TRY(jy_call_marked(f, out, &handled, function, nargs, args, kwnames));
+    if (handled)
+        return JY_OK;
     TRY(check_callee(f, &c));
     struct jy_frame *callee;
     jy_src source = c.live != NULL ? function->v_source : function->u.func.globals_of;

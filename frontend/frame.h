@@ -102,6 +102,8 @@ void jy_input_add(struct jy_frame *f, jy_src source, enum jy_kind kind, jy_dtype
                   const struct jy_array_guard *array);
 /* request->dynamic names it: its value is not to be baked. */
 bool jy_source_is_dynamic(struct jy_frame *f, jy_src source);
+/* request->fixed names it: an int that stays a constant, an array whose sizes are. */
+bool jy_source_is_fixed(struct jy_frame *f, jy_src source);
 void jy_guard_is(struct jy_frame *f, jy_src source, PyObject *object);
 void jy_guard_object(struct jy_frame *f, enum jy_guard_kind kind, jy_src source,
                      PyObject *object); /* EQUALS, KEYS, CODE */

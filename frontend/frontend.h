@@ -14,6 +14,7 @@ struct jy_trace_request {
     size_t nlocals;
     const char *const *
         dynamic; /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */
+    const char *const *fixed; /* source texts of ints that are never symbolic and of arrays whose sizes are constants; as `dynamic` */
     uint32_t max_steps, max_nodes, max_inline; /* limits; 0: defaults */
     /* `trace_bytecode` lines (may be NULL) */
     void (*log)(void *context, const char *line);
@@ -54,6 +55,7 @@ struct jy_break_row {
 };
 extern const struct jy_break_row jy_break_rows[];
 extern const size_t jy_break_count;
+const struct jy_break_row *jy_break_row_named(const char *name); /* of breaks.def */
 
 static inline PyObject *
 jy_unit_object(const struct jy_unit *unit, jy_obj handle)

@@ -83,6 +83,10 @@ jy_status jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_va
 /* *handled false: the callable is none of builtins.def */
 jy_status jy_call_builtin(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
                           struct jy_value *const *args, PyObject *kwnames);
+/* call_own.c: jitney's own C functions; Python functions with a mark of assume_constant_result or allow_in_graph */
+jy_status jy_call_own(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs);
+jy_status jy_call_marked(struct jy_frame *f, struct jy_value **out, bool *handled, struct jy_value *function,
+                         size_t nargs, struct jy_value *const *args, PyObject *kwnames);
 /* Methods of tuples, lists, dicts, constants. */
 bool jy_method_is_known(const struct jy_value *self, const char *name);
 jy_status jy_call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name, size_t nargs,

@@ -128,10 +128,17 @@ realize_array(struct jy_frame *f, struct jy_value *v)
     const struct jy_array_guard *class = describe_class(f, &live, &layout);
     jy_guard_add(f, JY_GUARD_ARRAY, v->v_source)->array = class;
     jy_sx shape[JY_MAX_NDIM];
-    for (size_t d = 0; d < live.ndim; d++)
+    bool fixed = jy_source_is_fixed(f, v->v_source);
+    for (size_t d = 0; d < live.ndim; d++) {
         shape[d] = class->one[d] ? 1
                                  : jy_sizes_symbol(&g->g_sizes, jy_sizes_new_symbol(&g->g_sizes, storage->input,
                                                                                     (int32_t)d, live.shape[d]));
+        if (fixed) {
+            jy_sx extent = jy_sizes_const(&g->g_sizes, live.shape[d]);
+            jy_guard_size(f, shape[d], JY_EQ, extent);
+            shape[d] = extent;
+        }
+    }
     storage->version = jy_graph_placeholder(g, JY_KIND_ARRAY, live.dtype, live.ndim, shape, &layout);
     jy_input_add(f, v->v_source, JY_KIND_ARRAY, live.dtype, storage->version, class);
     fill_array(v, storage, jy_graph_at(g, storage->version), &live);

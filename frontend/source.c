@@ -87,19 +87,30 @@ jy_source_print(struct jy_text *text, const struct jy_unit *unit, jy_src source)
     }
 }
 
-bool
-jy_source_is_dynamic(struct jy_frame *f, jy_src source)
+static bool
+is_named(struct jy_frame *f, const char *const *names, jy_src source)
 {
-    const char *const *dynamic = f->f_trace->request->dynamic;
-    if (dynamic == NULL || source == JY_NO_SOURCE)
+    if (names == NULL || *names == NULL || source == JY_NO_SOURCE)
         return false;
     struct jy_text text = { 0 };
     jy_source_print(&text, f->f_trace->unit, source);
     bool found = false;
-    for (; *dynamic != NULL && !found; dynamic++)
-        found = strcmp(*dynamic, "*") == 0 || (text.at != NULL && strcmp(*dynamic, text.at) == 0);
+    for (; *names != NULL && !found; names++)
+        found = strcmp(*names, "*") == 0 || (text.at != NULL && strcmp(*names, text.at) == 0);
     jy_text_free(&text);
     return found;
+}
+
+bool
+jy_source_is_dynamic(struct jy_frame *f, jy_src source)
+{
+    return is_named(f, f->f_trace->request->dynamic, source) && !jy_source_is_fixed(f, source);
+}
+
+bool
+jy_source_is_fixed(struct jy_frame *f, jy_src source)
+{
+    return is_named(f, f->f_trace->request->fixed, source);
 }
 
 void

@@ -151,6 +151,7 @@ struct jy_break_info {
     const char *detail; /* this case in words; may be NULL */
     const char *file, *function;
     uint32_t line;
+    const char *instruction; /* name of the opcode; NULL: it belongs to none */
 };
 
 struct jy_unit {

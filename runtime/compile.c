@@ -129,22 +129,19 @@ refuse(struct jy_function *f, const struct jy_break_info *why)
     return JY_BREAK;
 }
 
+/* A reason of breaks.def that belongs to no instruction. */
 static jy_status
-refuse_because(struct jy_function *f, const char *name, const char *what, const char *hint, const char *detail)
+refuse_because(struct jy_function *f, const char *name, const char *detail)
 {
-    struct jy_break_info why = { .name = name, .what = what, .hint = hint, .detail = detail };
-    return refuse(f, &why);
-}
-
-/* fullgraph=True: the refusal is the user's error. */
-static jy_status
-raise_refusal(const struct jy_break_info *why)
-{
-    PyErr_Format(PyExc_RuntimeError, "jitney: fullgraph=True, but %s:%u cannot be compiled: %s: %s%s%s; hint: %s",
-                 why->file != NULL ? why->file : "?", (unsigned)why->line, why->name, why->what,
-                 why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "",
-                 why->hint != NULL ? why->hint : "none");
-    return JY_ERROR;
+    PyCodeObject *code = (PyCodeObject *)((PyFunctionObject *)f->f_object)->func_code;
+    const struct jy_break_row *row = jy_break_row_named(name);
+    struct jy_break_info why = { .name = row->name,
+                                 .what = row->what,
+                                 .hint = row->hint,
+                                 .detail = detail,
+                                 .file = jy_utf8(code->co_filename),
+                                 .line = (uint32_t)code->co_firstlineno };
+    return f->f_fullgraph ? jy_api_raise_full_graph(&why) : refuse(f, &why);
 }
 
 /* -- recompilation --------------------------------------------------------------------------------------------------------------- */
@@ -156,6 +153,15 @@ is_dynamic(const struct jy_function *f, const char *source)
         if (strcmp(f->f_dynamic[k], source) == 0)
             return true;
     return false;
+}
+
+static bool
+is_fixed(const struct jy_function *f, const char *source)
+{
+    size_t k = 0;
+    while (f->f_fixed != NULL && f->f_fixed[k] != NULL && strcmp(f->f_fixed[k], source) != 0)
+        k++;
+    return f->f_fixed != NULL && f->f_fixed[k] != NULL;
 }
 
 static void
@@ -201,7 +207,7 @@ learn_from_miss(struct jy_function *f, PyObject *const *slots)
     const struct jy_guard *guard = failed < unit->u_guards.n ? &unit->u_guards.at[failed] : NULL;
     if (guard != NULL && f->f_ints != 0 && pins_number(unit, guard)) {
         jy_source_print(&text, unit, guard->source);
-        if (text.at != NULL)
+        if (text.at != NULL && !is_fixed(f, text.at))
             make_dynamic(f, text.at);
         jy_text_free(&text);
     }
@@ -220,6 +226,8 @@ learn_from_miss(struct jy_function *f, PyObject *const *slots)
 static jy_status
 at_limit(struct jy_function *f, PyObject *const *slots)
 {
+    if ((f->f_misses == 0 || f->f_fullgraph) && refuse_because(f, "RECOMPILE_LIMIT", NULL) == JY_ERROR)
+        return JY_ERROR;
     if (f->f_misses++ == 0 && wants(JY_LOG_perf_hints)) {
         bool recompiles = wants(JY_LOG_recompiles);
         print(f, JY_LOG_perf_hints,
@@ -248,6 +256,7 @@ trace(struct jy_unit **out, struct jy_function *f, PyObject *const *slots, size_
         .locals = slots,
         .nlocals = nslots,
         .dynamic = f->f_ints == 1 ? every_int : (const char *const *)f->f_dynamic,
+        .fixed = (const char *const *)f->f_fixed,
         .max_steps = (uint32_t)config->max_steps,
         .max_nodes = (uint32_t)config->max_nodes,
         .max_inline = (uint32_t)config->max_inline,
@@ -411,21 +420,19 @@ compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
 
     jy_status status = trace(&unit, f, slots, nslots);
     if (status == JY_BREAK) {
-        status = f->f_fullgraph ? raise_refusal(&unit->u_break) : refuse(f, &unit->u_break);
+        status = f->f_fullgraph ? jy_api_raise_full_graph(&unit->u_break) : refuse(f, &unit->u_break);
         jy_unit_free(unit);
         return status;
     }
     if (status != JY_OK) {
         jy_unit_free(unit);
-        return status == JY_ERROR ? JY_ERROR : refuse_because(f, "NO_MEMORY", "the trace ran out of memory", "", NULL);
+        return status == JY_ERROR ? JY_ERROR : refuse_because(f, "NO_MEMORY", NULL);
     }
     if (wants(JY_LOG_guards))
         log_guards(f, unit);
     status = build_exec(&exec, &why, f, unit);
     if (status != JY_OK) {
-        jy_status refused = status == JY_ERROR ? JY_ERROR
-                                               : refuse_because(f, "BACKEND", "the graph could not be compiled",
-                                                                "run with JITNEY_LOGS=graph,loop and report it", why);
+        jy_status refused = status == JY_ERROR ? JY_ERROR : refuse_because(f, "BACKEND", why);
         jy_unit_free(unit);
         return refused;
     }
@@ -434,7 +441,7 @@ compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) /* a backend of the user's was interrupted */
             return JY_ERROR;
         PyErr_Clear();
-        return refuse_because(f, "INSTALL", "the compiled unit could not be installed", "report it", why);
+        return refuse_because(f, "INSTALL", why);
     }
     install(f, entry);
     return JY_OK;
@@ -445,7 +452,7 @@ jy_compile(struct jy_function *f, PyObject *const *slots, size_t nslots)
 {
     PyThreadState *thread = PyThreadState_Get();
 
-    if (f->f_nentries >= (size_t)jy_runtime->config.recompile_limit)
+    if (f->f_nentries >= (size_t)(f->f_limit >= 0 ? f->f_limit : jy_runtime->config.recompile_limit))
         return at_limit(f, slots);
     if (f->f_entries != NULL)
         learn_from_miss(f, slots);

@@ -159,6 +159,9 @@ compile_on_miss(struct jy_function *f, PyObject *const *slots, size_t nslots)
     f->f_stats.guard_misses += f->f_nentries != 0;
     if (jy_runtime->compiling || f->f_busy || jy_runtime->config.disabled)
         return 0;
+    int allowed = jy_runtime->api.stance == JY_STANCE_DEFAULT ? 1 : jy_api_allows_compile(f);
+    if (allowed <= 0)
+        return allowed;
     jy_status status = jy_compile(f, slots, nslots);
     if (status == JY_ERROR)
         return -1;
@@ -195,6 +198,8 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
     size_t nargs = (size_t)PyVectorcall_NARGS(nargsf);
 
     if (f->f_off && f->f_entries == NULL)
+        return run_original(f, args, nargsf, kwnames);
+    if ((jy_runtime->api.stance | jy_runtime->api.disabled) != 0 && jy_api_forces_eager())
         return run_original(f, args, nargsf, kwnames);
     f->f_stats.calls++;
     if (jy_compat_is_watched(&jy_runtime->watch, PyThreadState_Get(), f->f_code)) {

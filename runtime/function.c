@@ -194,11 +194,11 @@ void
 jy_function_reset(struct jy_function *f)
 {
     drop_entries(f);
-    for (size_t k = 0; k < f->f_ndynamic; k++)
+    for (size_t k = f->f_nmarked; k < f->f_ndynamic; k++)
         free(f->f_dynamic[k]);
-    free(f->f_dynamic);
-    f->f_dynamic = NULL;
-    f->f_ndynamic = 0;
+    f->f_ndynamic = f->f_nmarked;
+    if (f->f_dynamic != NULL)
+        f->f_dynamic[f->f_nmarked] = NULL;
     f->f_off = false;
     f->f_refused = f->f_misses = 0;
     f->f_stats = (struct jy_stats){ 0 };
@@ -217,6 +217,7 @@ jy_function_new(PyObject *object)
     f->f_object = object;
     f->f_globals = ((PyFunctionObject *)object)->func_globals;
     f->f_ints = -1;
+    f->f_limit = -1;
     f->f_id = ++jy_runtime->next_function;
     remember_parts(f);
     return f;
@@ -233,9 +234,8 @@ jy_function_free(struct jy_function *f)
     if (f->f_reserved != 0)
         remove_name(f->f_globals, f->f_reserved);
     f->f_object = NULL;
-    for (size_t k = 0; k < f->f_ndynamic; k++)
-        free(f->f_dynamic[k]);
-    free(f->f_dynamic);
+    jy_api_free_texts(f->f_dynamic);
+    jy_api_free_texts(f->f_fixed);
     Py_XDECREF(f->f_reasons);
     Py_XDECREF(f->f_backend);
     Py_XDECREF(f->f_code);

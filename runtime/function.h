@@ -10,6 +10,7 @@
 #include <Python.h>
 #include "frontend/cpython/compat.h"
 #include "frontend/frontend.h"
+#include "runtime/api.h"
 #include "runtime/config.h"
 #include "runtime/exec.h"
 #include "runtime/guard_check.h"
@@ -55,6 +56,9 @@ struct jy_function {
     size_t f_nentries;
     char **f_dynamic; /* source texts of ints that have shown two values; NULL-terminated */
     size_t f_ndynamic;
+    size_t f_nmarked; /* the first so many of f_dynamic are the user's marks, which reset() keeps */
+    char **f_fixed;   /* source texts of ints and arrays that jitney.mark_static named; NULL-terminated, may be NULL */
+    int32_t f_limit;  /* entries allowed; -1: as configured */
     uint32_t f_reserved; /* number whose __compiled_fn_N is in the globals already, for the first entry; 0: used */
     bool f_off, f_busy;  /* left to CPython for good; being compiled */
     bool f_fullgraph;
@@ -78,6 +82,7 @@ struct jy_runtime {
     } *table; /* f_object -> state; open addressing */
     size_t table_size, table_used;
     uint32_t next_function, next_compiled;
+    struct jy_api api;
     bool compiling;  /* some thread traces: others run eager */
     PyObject *rerun; /* what __compiled_fn_N returns when the original must run */
     PyObject *weak_callback;
@@ -116,7 +121,7 @@ jy_status jy_compile(struct jy_function *function, PyObject *const *slots, size_
 
 /* inspect.c: the graph as a dict of lists for jitney.Graph; what inspect() and stats() show. refs: new */
 PyObject *jy_describe_graph(const struct jy_unit *unit);
-PyObject *jy_describe_entry(struct jy_entry *entry);
+PyObject *jy_describe_entry(const struct jy_function *function, struct jy_entry *entry);
 PyObject *jy_describe_stats(const struct jy_function *function);
 
 /* bind.c: parameters in the order of co_varnames. 1: bound; 0: the call does not fit (the original will say so); -1: exception. */

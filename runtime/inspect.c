@@ -117,11 +117,31 @@ guards_object(const struct jy_unit *unit)
     return list;
 }
 
+static long
+line_of(const struct jy_function *f, uint32_t offset)
+{
+    return PyCode_Addr2Line((PyCodeObject *)f->f_code, (int)(2 * offset));
+}
+
+/* From where to where the unit reaches, in bytes of the function's bytecode and in lines, and why it stops. */
+static PyObject *
+extent_object(const struct jy_function *f, const struct jy_unit *unit)
+{
+    const struct jy_stop *stop = &unit->u_stop;
+    const struct jy_break_info *why = &unit->u_break;
+    if (!stop->stops)
+        return Py_BuildValue("{sI sl}", "start", 2 * unit->u_start, "line", line_of(f, unit->u_start));
+    return Py_BuildValue("{sI sl sI sl sz sz sz sz sz}", "start", 2 * unit->u_start, "line",
+                         line_of(f, unit->u_start), "stop", 2 * stop->offset, "stop_line", line_of(f, stop->offset),
+                         "name", why->name, "what", why->what, "detail", why->detail, "hint", why->hint, "instruction",
+                         why->instruction);
+}
+
 PyObject *
-jy_describe_entry(struct jy_entry *entry)
+jy_describe_entry(const struct jy_function *f, struct jy_entry *entry)
 {
     const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
-    return Py_BuildValue("{sI sO sO sN sN sN sN sN sN sN}", "number", entry->e_number, "direct",
+    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN}", "extent", extent_object(f, jy_exec_unit(entry->e_exec)), "number", entry->e_number, "direct",
                          entry->e_direct ? Py_True : Py_False, "code", entry->e_code != NULL ? entry->e_code : Py_None,
                          "guards", guards_object(jy_exec_unit(entry->e_exec)), "graph",
                          jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan),

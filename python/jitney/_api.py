@@ -1,5 +1,6 @@
 """The functions of the package: thin wrappers around _jitney."""
 
+import contextlib
 import functools
 import types
 
@@ -7,6 +8,10 @@ from . import _jitney
 from ._graph import Graph
 
 is_compiled = _jitney.is_compiled
+graph_break = _jitney.graph_break
+is_compiling = _jitney.is_compiling
+FullGraphError = _jitney.FullGraphError
+RecompileError = _jitney.RecompileError
 _backends = {"llvm": None}
 
 
@@ -48,17 +53,25 @@ def _resolve_backend(backend):
     return _backends[backend]
 
 
-def compile(function=None, *, backend="llvm", fullgraph=False, dynamic=None, fastmath=False, threads=None, inplace=False):
+def compile(
+    function=None, *, backend="llvm", fullgraph=False, dynamic=None, fastmath=False, threads=None, inplace=False, recompile_limit=None
+):
     """Returns a compiled version of `function`; `function` itself stays as it is. Also a decorator, with or without arguments.
 
     function   a function, lambda, bound method, staticmethod, classmethod or functools.partial; other callables
                (builtins, classes, generator and coroutine functions) come back as they are
     backend    "llvm", a registered name, or a callable (graph, example_inputs) -> callable
-    fullgraph  a call that cannot be compiled raises RuntimeError with place and reason instead of running in CPython
-    dynamic    True: Python ints are symbolic from the start; False: never; None: from their second value on
+    fullgraph  a call that cannot be compiled as one graph raises FullGraphError (file, line, instruction, reason, hint)
+               instead of running in CPython, wholly or in part
+    dynamic    True: Python ints are symbolic from the start; False: never; None: from their second value on;
+               mark_dynamic and mark_static say it of one argument
     inplace    the function object itself is accelerated, also for those who hold it already (3.12 and later)
+    recompile_limit
+               how many compiled entries this function may have; None: config.recompile_limit. Beyond it calls that fit
+               no entry run in CPython (reason RECOMPILE_LIMIT), or raise FullGraphError with fullgraph=True
 
-    Raises TypeError when `function` is not callable, ValueError for an unknown backend or value of dynamic.
+    Raises TypeError when `function` is not callable, ValueError for an unknown backend or value of dynamic or
+    recompile_limit.
     """
     if fastmath:
         raise NotImplementedError("fastmath=True is not available: every result has eager's bits")
@@ -66,22 +79,28 @@ def compile(function=None, *, backend="llvm", fullgraph=False, dynamic=None, fas
         raise NotImplementedError("threads: compiled code runs on one thread")
     if dynamic not in (None, True, False):
         raise ValueError(f"dynamic is True, False or None, not {dynamic!r}")
+    if recompile_limit is not None and not (type(recompile_limit) is int and 0 <= recompile_limit < 2**31):
+        raise ValueError(f"recompile_limit is a number from 0 on or None, not {recompile_limit!r}")
     options = {"backend": _resolve_backend(backend), "fullgraph": fullgraph, "dynamic": dynamic, "inplace": inplace}
     if function is None:
-        return lambda f: _compile(f, options)
-    return _compile(function, options)
+        return lambda f: _compile(f, options, recompile_limit)
+    return _compile(function, options, recompile_limit)
 
 
-def _compile(f, options):
+def _compile(f, options, limit):
     if isinstance(f, (staticmethod, classmethod)):
-        return type(f)(_compile(f.__func__, options))
+        return type(f)(_compile(f.__func__, options, limit))
     if isinstance(f, types.MethodType):
-        return types.MethodType(_compile(f.__func__, options), f.__self__)
+        return types.MethodType(_compile(f.__func__, options, limit), f.__self__)
     if isinstance(f, functools.partial):
-        return type(f)(_compile(f.func, options), *f.args, **f.keywords)
+        return type(f)(_compile(f.func, options, limit), *f.args, **f.keywords)
     if not callable(f):
         raise TypeError(f"jitney.compile takes a function, not {type(f).__name__}: {f!r}")
-    return _jitney.compile(f, **options)
+    compiled = _jitney.compile(f, **options)
+    marks = getattr(f, "_jitney_marks", None) if isinstance(f, types.FunctionType) else None
+    if compiled is not f and is_compiled(compiled) and (marks or limit is not None):
+        _jitney.set_marks(compiled, *_texts(marks or {}), -1 if limit is None else limit)
+    return compiled
 
 
 def original(f):
@@ -95,17 +114,189 @@ def original(f):
     return _jitney.original(f)
 
 
-def disable(function):
-    """Returns `function` marked so that jitney leaves it to CPython, also where a compiled function calls it."""
+class _Disabled:
+    """The region of `with jitney.disable():`; may be entered again, also inside itself."""
+
+    def __enter__(self):
+        _jitney.move_disabled(1)
+        return self
+
+    def __exit__(self, *exception):
+        _jitney.move_disabled(-1)
+
+
+def disable(function=None):
+    """Leaves a function, or a region, to CPython.
+
+    `disable(f)`, also as a decorator: returns `f` marked, and plain again if it was compiled: jitney never compiles it. A
+    compiled function that calls it breaks at the call and goes on compiled behind it.
+
+    `with jitney.disable():` no compiled code is entered by this thread inside the block: compiled functions run in
+    CPython there. Other threads are not concerned. May be nested.
+
+    Raises TypeError when `function` is not a Python function, method, staticmethod, classmethod or partial of one.
+    """
+    if function is None:
+        return _Disabled()
     if is_compiled(function):
         compiled, function = function, _jitney.original(function)
         _jitney.uninstall(compiled)
-    function._jitney_disable = True
+    _python_function(function, "disable")._jitney_disable = True
     return function
 
 
+def _python_function(f, who):
+    """The function inside a method, staticmethod, classmethod or partial."""
+    inner = f
+    while not isinstance(inner, types.FunctionType):
+        if isinstance(inner, (staticmethod, classmethod, types.MethodType)):
+            inner = inner.__func__
+        elif isinstance(inner, functools.partial):
+            inner = inner.func
+        else:
+            raise TypeError(f"jitney.{who} takes a Python function, not {type(f).__name__}: {f!r}")
+    return inner
+
+
+def allow_in_graph(function=None, *, result=None):
+    """Marks `function` as one that compiled code may call as it is, without looking inside; returns it. Also a decorator.
+
+    result   the number of the positional argument that the result is like: a new C-contiguous array of the same dtype and
+             shape. Then the call is a node of the graph: no break. None: nothing is known of the result before the call,
+             and so the call is a break (reason ALLOWED_CALL) with compiled code before and behind it.
+
+    With `result` the function must be pure: it depends on nothing but its arguments, which are arrays and numbers, and changes
+    nothing. When it raises, warns or returns something else than declared, CPython runs the whole unit again and calls it
+    once more. Mark it before compiled code first calls it.
+
+    Raises TypeError when `function` is not a Python function or `result` is not an int.
+    """
+    if result is not None and (type(result) is not int or result < 0):
+        raise TypeError(f"result is the number of a positional argument or None, not {result!r}")
+    if function is None:
+        return lambda f: allow_in_graph(f, result=result)
+    _python_function(function, "allow_in_graph")._jitney_callout = result
+    return function
+
+
+def assume_constant_result(function):
+    """Marks `function` as one whose result for the same arguments never changes; returns it. Also a decorator.
+
+    While compiling, jitney really calls it, once for each set of arguments, and keeps the result for the life of the function:
+    compiled code holds the result and calls nothing. Its arguments must be constants or numbers, by position; otherwise the
+    call is a break (reason CONSTANT_RESULT). Mark it before compiled code first calls it.
+
+    Raises TypeError when `function` is not a Python function.
+    """
+    plain = _python_function(function, "assume_constant_result")
+    if not hasattr(plain, "_jitney_results"):
+        plain._jitney_results = {}
+    return function
+
+
+# Marks: {"dynamic": set, "static": set} of source texts in the function's __dict__, which compile() copies.
+
+def _mark(kind, function, names):
+    if function is None or isinstance(function, (str, int)):
+        names = (*(() if function is None else (function,)), *names)
+        return lambda f: _mark(kind, f, names)
+    plain = _plain(function)
+    if not is_compiled(plain):
+        plain = _python_function(function, f"mark_{kind}")
+    code = plain.__code__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
+    marks = {key: set(value) for key, value in getattr(plain, "_jitney_marks", {"dynamic": (), "static": ()}).items()}
+    for name in names:
+        text = _source_text(name, parameters, plain)
+        marks[kind].add(text)
+        marks["static" if kind == "dynamic" else "dynamic"].discard(text)
+    plain._jitney_marks = marks
+    if is_compiled(plain):
+        _jitney.set_marks(plain, *_texts(marks), -2)
+    return function
+
+
+def _source_text(name, parameters, function):
+    if isinstance(name, int) and not isinstance(name, bool) and -len(parameters) <= name < len(parameters):
+        name = parameters[name]
+    if not isinstance(name, str):
+        raise TypeError(f"{function.__qualname__}: an argument is named by text or number, not {name!r}")
+    head, bracket, rest = name.partition("[")
+    head, dot, attributes = head.partition(".")
+    if head not in parameters:
+        raise ValueError(f"{function.__qualname__}() has no parameter {head!r}; it has: {', '.join(parameters) or 'none'}")
+    return f"L['{head}']{dot}{attributes}{bracket}{rest}"
+
+
+def _texts(marks):
+    return sorted(marks.get("dynamic", ())), sorted(marks.get("static", ()))
+
+
+def mark_dynamic(function=None, *names):
+    """An int argument is symbolic from the first call on: a new value does not compile again.
+
+    `mark_dynamic(f, "n", 1)` marks arguments of `f`, compiled or not, by name or position and returns `f`; a path into an argument
+    works as well: "self.steps", "sizes[0]". `@mark_dynamic("n")` is a decorator; above or below @jitney.compile.
+
+    Without marks an int becomes symbolic when a second value is seen. Sizes of arrays and floats are symbolic always. Ints that
+    choose structure (an axis, an index of a tuple) stay constants of the code whatever the mark says. A compiled function forgets
+    its entries.
+
+    Raises ValueError for a name that is not a parameter, TypeError when `function` is not a Python function.
+    """
+    return _mark("dynamic", function, names)
+
+
+def mark_static(function=None, *names):
+    """An int argument is a constant of the compiled code, as are the sizes of an array argument: each new value or shape compiles
+    again, up to the recompile limit.
+
+    Called as mark_dynamic is; the later mark of an argument counts. Code for constant sizes may be faster for small arrays and
+    loops over their elements. Raises ValueError for a name that is not a parameter, TypeError when `function` is not a Python function.
+    """
+    return _mark("static", function, names)
+
+
+class set_stance(contextlib.ContextDecorator):
+    """Chooses what compiled functions do from now on, in all threads; also a context manager and a decorator, which put the stance
+    back that was there before.
+
+    "default"              compile when no entry fits
+    "force_eager"          every call runs in CPython
+    "eager_on_recompile"   calls that an entry fits run compiled, the others in CPython: nothing is compiled any more
+    "fail_on_recompile"    a call that would compile raises RecompileError, a subclass of RuntimeError
+
+    Raises ValueError for another name.
+    """
+
+    def __init__(self, stance):
+        self._stance = stance
+        self._before = [_jitney.set_stance(stance)]
+        self._entered = False
+
+    def __enter__(self):
+        if self._entered:
+            self._before.append(_jitney.set_stance(self._stance))
+        self._entered = True
+        return self
+
+    def __exit__(self, *exception):
+        _jitney.set_stance(self._before.pop())
+
+    def __call__(self, function):
+        """As a decorator: for the calls of the function, not from now on."""
+        _jitney.set_stance(self._before.pop())
+        self._entered = True
+        return super().__call__(function)
+
+
+for _method in (_Disabled.__enter__, _Disabled.__exit__, set_stance.__init__, set_stance.__enter__, set_stance.__exit__):
+    _method._jitney_disable = True
+
+
 def reset(function=None):
-    """Forgets compiled entries, refusals and statistics of `function`, or of every compiled function."""
+    """Forgets compiled entries, refusals, learned dynamic ints and statistics of `function`, or of every compiled function: the next
+    call compiles again. Marks and options stay. Raises TypeError for an object that is not compiled."""
     _jitney.reset(_plain(function) if function is not None else None)
 
 
@@ -174,37 +365,100 @@ def inspect(function):
     return Inspection(function)
 
 
-class Explanation:
-    """What would be compiled of one call, and what not and why. `str()` is a report."""
+class Unit:
+    """One compiled piece of a function: from an instruction to a return or to the instruction that stopped it.
 
-    def __init__(self, function, inspection):
+    start, line        where it begins: offset in the bytecode (0: the call) and line
+    stop, stop_line    the instruction that CPython runs behind it; None: it runs to the return
+    reason, what, detail, hint, instruction
+                       why it stops there (docs/breaks.md); None
+    operations         operations of its graph
+    guards             texts
+    graph              jitney.Graph
+    """
+
+    def __init__(self, row):
+        extent = row["extent"]
+        self.graph = Graph(row["graph"])
+        self.guards = row["guards"]
+        self.operations = sum(node.op == "call" for node in self.graph.nodes)
+        self.start, self.line = extent["start"], extent["line"]
+        self.stop, self.stop_line = extent.get("stop"), extent.get("stop_line")
+        self.reason, self.what, self.detail, self.hint, self.instruction = (
+            extent.get(key) for key in ("name", "what", "detail", "hint", "instruction")
+        )
+
+    def __str__(self):
+        begin = "the call" if self.start == 0 else f"line {self.line} (offset {self.start})"
+        end = "the return" if self.stop is None else f"line {self.stop_line} (offset {self.stop}{_space(self.instruction)})"
+        lines = [f"  unit from {begin} to {end}: {self.operations} operations, {len(self.guards)} guards"]
+        if self.reason is not None:
+            lines.append(f"    stops: {self.reason}: {self.what}{_colon(self.detail)}")
+            if self.hint:
+                lines.append(f"    hint: {self.hint}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _colon(text):
+    return f": {text}" if text else ""
+
+
+def _space(text):
+    return f" {text}" if text else ""
+
+
+class Explanation:
+    """What was compiled of one call, and what not and why. `str()` is a report.
+
+    units      list of Unit in the order of the program
+    refusals   list of dicts: name, what, detail, hint, file, line: what was not compiled at all
+    compiled   whether anything was
+    graph, guards   of the first unit; None and [] when nothing was compiled
+    stats      dict of counters
+    error      the exception that the call raised, or None
+    """
+
+    def __init__(self, function, inspection, error=None):
         self.function = function
         self.refusals = inspection.refusals
-        self.compiled = len(inspection) > 0
-        self.graph = inspection.graph() if self.compiled else None
-        self.guards = inspection.guards() if self.compiled else []
+        self.units = sorted((Unit(row) for row in inspection._data["entries"]), key=lambda unit: unit.start)
+        self.compiled = bool(self.units)
+        self.graph = self.units[0].graph if self.units else None
+        self.guards = self.units[0].guards if self.units else []
         self.stats = inspection.stats()
+        self.error = error
 
     def __str__(self):
         name = _plain(self.function).__qualname__
-        if self.compiled:
-            calls = sum(node.op == "call" for node in self.graph.nodes)
-            lines = [f"{name}: compiled as one graph of {calls} operations, {len(self.guards)} guards"]
+        if len(self.units) == 1 and self.units[0].stop is None:
+            lines = [f"{name}: compiled as one graph of {self.units[0].operations} operations, {len(self.guards)} guards"]
             lines += [f"  guard: {text}" for text in self.guards]
-            return "\n".join(lines)
-        lines = [f"{name}: runs in CPython"]
+        elif self.units:
+            operations, breaks = sum(unit.operations for unit in self.units), sum(unit.stop is not None for unit in self.units)
+            lines = [f"{name}: {len(self.units)} units, {operations} operations, {breaks} breaks"]
+            lines += [str(unit) for unit in self.units]
+        else:
+            lines = [f"{name}: runs in CPython"]
         for row in self.refusals:
-            detail = f": {row['detail']}" if row["detail"] else ""
-            lines.append(f"  {row['file']}:{row['line']}: {row['name']}: {row['what']}{detail}")
+            lines.append(f"  {row['file']}:{row['line']}: {row['name']}: {row['what']}{_colon(row['detail'])}")
             if row["hint"]:
                 lines.append(f"    hint: {row['hint']}")
+        if self.error is not None:
+            lines.append(f"  the call raised {type(self.error).__name__}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
 def explain(function):
-    """`explain(f)(*args)` calls a fresh compiled copy of f once and reports what was compiled and what was not, and why."""
+    """`explain(f)(*args)` calls a fresh compiled copy of f once and returns an Explanation: what was compiled, unit by unit, and what
+    was not, and why. Effects of f happen.
+
+    When f raises, the exception goes on to the caller with the report as a note, and as its attribute `jitney_explanation`.
+    Raises TypeError when compile() would return f as it is.
+    """
     plain = original(function)
 
     def run(*args, **kwargs):
@@ -212,7 +466,14 @@ def explain(function):
         inner = _plain(fresh)
         if not is_compiled(inner):
             raise TypeError(f"compile returns {function!r} as it is (JITNEY_LOGS=graph_breaks says why); there is nothing to explain")
-        fresh(*args, **kwargs)
+        try:
+            fresh(*args, **kwargs)
+        except BaseException as error:
+            explanation = Explanation(plain, Inspection(inner), error)
+            error.add_note(str(explanation))
+            with contextlib.suppress(Exception):  # an exception with slots
+                error.jitney_explanation = explanation
+            raise
         return Explanation(plain, Inspection(inner))
 
     return run

@@ -1,0 +1,407 @@
+"""What a program can tell jitney: breaks, marks, stances, limits; and what jitney tells the program."""
+
+import functools
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import jitney
+from jitney.testing import differs
+
+A = np.arange(1.0, 9.0)
+
+
+def line_of(function, text):
+    """The line of the file where that text stands in the function's source."""
+    import inspect
+
+    lines, first = inspect.getsourcelines(function)
+    return first + next(i for i, line in enumerate(lines) if text in line)
+
+
+def native(function):
+    return jitney.inspect(function).stats()["native_calls"]
+
+
+# graph_break, is_compiling
+
+
+def breaks_once(a):
+    b = a * 2 + 1
+    jitney.graph_break()
+    return b - a
+
+
+def test_graph_break_does_nothing_eagerly():
+    assert jitney.graph_break() is None
+    assert jitney.is_compiling() is False
+    with pytest.raises(TypeError, match="takes no arguments"):
+        jitney.graph_break(1)
+
+
+@pytest.mark.parametrize("function", [jitney.graph_break, jitney.is_compiling])
+def test_own_functions_are_found_by_name(function):
+    assert pickle.loads(pickle.dumps(function)) is function and function.__doc__
+
+
+def test_graph_break_is_a_break_with_its_reason():
+    assert not differs(breaks_once, jitney.compile(breaks_once), A)
+    with pytest.raises(jitney.FullGraphError, match="GRAPH_BREAK") as caught:
+        jitney.compile(breaks_once, fullgraph=True)(A)
+    assert caught.value.line == line_of(breaks_once, "graph_break()")
+
+
+def test_is_compiling_is_true_in_compiled_code():
+    def f(a):
+        return (a * 2, jitney.is_compiling()) if jitney.is_compiling() else a
+
+    result, answer = jitney.compile(f, fullgraph=True)(A)
+    assert answer is True and not differs(lambda a: a * 2, lambda a: result, A)
+
+
+# fullgraph
+
+
+def prints(a):
+    b = a + 1
+    print(b)
+    return b
+
+
+def test_full_graph_error_names_everything():
+    with pytest.raises(jitney.FullGraphError) as caught:
+        jitney.compile(prints, fullgraph=True)(A)
+    error = caught.value
+    assert isinstance(error, RuntimeError) and jitney.FullGraphError.__module__ == "jitney"
+    assert error.file == __file__ and error.line == line_of(prints, "print(b)")
+    assert error.reason == "UNKNOWN_CALL" and error.instruction.startswith("CALL")
+    for part in (error.file, str(error.line), error.instruction, error.reason, error.hint):
+        assert part in str(error)
+
+
+# disable
+
+
+@jitney.disable
+def callee(a):
+    return a - 1
+
+
+def calls_disabled(a):
+    return callee(a * 2) * 3
+
+
+def test_a_disabled_callee_is_a_break():
+    assert not differs(calls_disabled, jitney.compile(calls_disabled), A)
+    with pytest.raises(jitney.FullGraphError, match="DISABLED"):
+        jitney.compile(calls_disabled, fullgraph=True)(A)
+
+
+def double(a):
+    return a * 2
+
+
+def test_no_compiled_code_runs_in_a_disabled_region():
+    f = jitney.compile(double)
+    f(A)
+    before = native(f)
+    assert before == 1
+    with jitney.disable():
+        f(A)
+        with jitney.disable():
+            f(A)
+        f(A)
+        worker = threading.Thread(target=f, args=(A,))
+        worker.start()
+        worker.join()
+    assert native(f) == before + 1, "the other thread's call only"
+    with pytest.raises(KeyError), jitney.disable():
+        raise KeyError
+    f(A)
+    assert native(f) == before + 2
+
+
+def test_a_region_is_left_once():
+    region = jitney.disable()
+    with region:
+        pass
+    with pytest.raises(RuntimeError, match="left already"):
+        region.__exit__(None, None, None)
+
+
+def disables_inside(a):
+    b = a + 1
+    with jitney.disable():
+        c = double(b)
+    return c - 1
+
+
+def test_a_disabled_region_inside_a_compiled_function():
+    assert not differs(disables_inside, jitney.compile(disables_inside), A)
+
+
+@pytest.mark.parametrize("function", [len, 3, np.add])
+@pytest.mark.parametrize("mark", [jitney.disable, jitney.allow_in_graph, jitney.assume_constant_result])
+def test_marks_are_for_python_functions(mark, function):
+    with pytest.raises(TypeError, match="takes a Python function"):
+        mark(function)
+
+
+# allow_in_graph
+
+
+@functools.partial(jitney.allow_in_graph, result=0)
+def opaque(a, k):
+    opaque.calls += 1
+    return np.array([x + k for x in a.tolist()])
+
+
+opaque.calls = 0
+
+
+@jitney.allow_in_graph
+def undeclared(a):
+    return a.tolist()
+
+
+def calls_opaque(a):
+    return opaque(a * 2, 3) - 1
+
+
+def calls_undeclared(a):
+    return undeclared(a * 2)
+
+
+def test_a_declared_result_makes_a_call_a_node():
+    f = jitney.compile(calls_opaque, fullgraph=True)
+    assert not differs(calls_opaque, f, A)
+    opaque.calls = 0
+    assert not differs(calls_opaque, f, A[:3])
+    assert opaque.calls == 2, "eager and compiled, once each"
+    assert native(f) == 2
+
+
+def test_a_wrong_declaration_runs_the_original():
+    @functools.partial(jitney.allow_in_graph, result=0)
+    def shrinks(a):
+        return a[:2] + 0
+
+    def f(a):
+        return shrinks(a * 2)
+
+    assert not differs(f, jitney.compile(f), A)
+
+
+def test_an_undeclared_result_is_a_break():
+    assert not differs(calls_undeclared, jitney.compile(calls_undeclared), A)
+    with pytest.raises(jitney.FullGraphError, match="ALLOWED_CALL"):
+        jitney.compile(calls_undeclared, fullgraph=True)(A)
+    with pytest.raises(TypeError, match="positional argument"):
+        jitney.allow_in_graph(undeclared, result="0")
+
+
+# assume_constant_result
+
+
+def settings():
+    settings.calls += 1
+    return {"scale": 2.5}
+
+
+def table(n):
+    table.calls += 1
+    return np.arange(n) * 1.0
+
+
+settings.calls = table.calls = 0
+jitney.assume_constant_result(settings)
+jitney.assume_constant_result(table)
+
+
+def uses_settings(a):
+    return a * settings()["scale"]
+
+
+def uses_table(a):
+    return a + table(8)
+
+
+def uses_table_of_array(a):
+    return a + table(len(a))[a.argmin()]
+
+
+@pytest.mark.parametrize("function, marked", [(uses_settings, settings), (uses_table, table)])
+def test_an_assumed_constant_is_asked_once(function, marked):
+    expected = function(A)
+    marked.calls = 0
+    f = jitney.compile(function, fullgraph=True)
+    for _ in range(3):
+        assert not differs(lambda a: expected, f, A)
+    assert marked.calls <= 1 and native(f) == 3
+
+
+def test_an_assumed_constant_of_an_array_is_a_break():
+    def f(a):
+        return table(a)
+
+    with pytest.raises(jitney.FullGraphError, match="CONSTANT_RESULT"):
+        jitney.compile(f, fullgraph=True)(A)
+
+
+# mark_dynamic, mark_static
+
+
+def steps(a, n, *, m=2):
+    return a * n + m
+
+
+@pytest.mark.parametrize("names", [("n",), (1,), (-2,)])
+def test_a_dynamic_int_compiles_once(names):
+    f = jitney.mark_dynamic(jitney.compile(steps), *names)
+    for n in (3, 4, 5):
+        assert not differs(steps, f, A, n)
+    assert jitney.inspect(f).stats()["compiles"] == 1
+    jitney.reset(f)
+    f(A, 3), f(A, 4)
+    assert jitney.inspect(f).stats()["compiles"] == 1, "marks outlive a reset"
+
+
+@pytest.mark.parametrize("under", [True, False])
+def test_marks_as_decorators(under):
+    def plain(a, n):
+        return a * n
+
+    f = jitney.compile(jitney.mark_static("n")(plain)) if under else jitney.mark_static("n")(jitney.compile(plain))
+    for n in (3, 4, 5):
+        assert not differs(plain, f, A, n)
+    assert jitney.inspect(f).stats()["compiles"] == 3
+
+
+def test_a_static_array_compiles_for_each_shape():
+    f = jitney.mark_static(jitney.compile(double), "a")
+    for size in (3, 4, 5, 3):
+        assert not differs(double, f, A[:size])
+    assert jitney.inspect(f).stats()["compiles"] == 3
+    assert all(isinstance(extent, int) for node in jitney.inspect(f).graph().nodes for extent in node.shape)
+
+
+def test_marks_want_parameters():
+    with pytest.raises(ValueError, match="no parameter 'q'; it has: a, n, m"):
+        jitney.mark_dynamic(steps, "q")
+    with pytest.raises(TypeError, match="named by text or number"):
+        jitney.mark_static(steps, 2.5)
+    assert "_jitney_marks" not in vars(steps)
+
+
+# set_stance
+
+
+def test_force_eager():
+    f = jitney.compile(double)
+    with jitney.set_stance("force_eager"):
+        f(A)
+    assert native(f) == 0 and not len(jitney.inspect(f))
+    f(A)
+    assert native(f) == 1
+
+
+def test_eager_on_recompile():
+    f = jitney.compile(double)
+    f(A)
+    with jitney.set_stance("eager_on_recompile"):
+        f(A)
+        assert f([1]) == [1, 1]
+    stats = jitney.inspect(f).stats()
+    assert stats["compiles"] == 1 and stats["native_calls"] == 2
+
+
+def test_fail_on_recompile():
+    f = jitney.compile(double)
+    f(A)
+    with jitney.set_stance("fail_on_recompile"):
+        f(A)
+        with pytest.raises(jitney.RecompileError, match="double would be compiled"):
+            f(A.astype("f4"))
+    f(A.astype("f4"))
+
+
+def test_a_stance_as_function_and_decorator():
+    f = jitney.compile(double)
+
+    @jitney.set_stance("force_eager")
+    def eager(a):
+        return f(a)
+
+    eager(A), eager(A)
+    assert native(f) == 0
+    f(A)
+    assert native(f) == 1
+    stance = jitney.set_stance("force_eager")
+    f(A)
+    jitney.set_stance("default")
+    f(A)
+    assert native(f) == 2 and stance is not None
+    with pytest.raises(ValueError, match="no stance 'fast'"):
+        jitney.set_stance("fast")
+
+
+# limits and reset
+
+
+def test_a_function_has_its_own_recompile_limit():
+    f = jitney.compile(double, recompile_limit=2)
+    for dtype in ("f8", "f4", "i8"):
+        assert not differs(double, f, A.astype(dtype))
+    assert jitney.inspect(f).stats()["compiles"] == 2
+    assert [row["name"] for row in jitney.inspect(f).refusals] == ["RECOMPILE_LIMIT"]
+    f = jitney.compile(double, recompile_limit=1, fullgraph=True)
+    f(A)
+    for _ in range(2):
+        with pytest.raises(jitney.FullGraphError, match="RECOMPILE_LIMIT"):
+            f(A.astype("f4"))
+    f(A)
+    with pytest.raises(ValueError, match="recompile_limit is"):
+        jitney.compile(double, recompile_limit=-1)
+
+
+def test_the_limit_of_all_functions(monkeypatch):
+    f = jitney.compile(double)
+    before = jitney.config.recompile_limit
+    jitney.config.recompile_limit = 1
+    try:
+        f(A), f(A.astype("f4"))
+    finally:
+        jitney.config.recompile_limit = before
+    assert jitney.inspect(f).stats()["compiles"] == 1
+
+
+def test_reset_of_every_function():
+    f, g = jitney.compile(double), jitney.compile(steps)
+    f(A), g(A, 3)
+    jitney.reset()
+    assert len(jitney.inspect(f)) == len(jitney.inspect(g)) == 0
+    assert not differs(double, f, A) and len(jitney.inspect(f)) == 1
+
+
+# explain
+
+
+def test_explain_of_one_graph():
+    report = jitney.explain(double)(A)
+    assert [(unit.start, unit.stop, unit.operations) for unit in report.units] == [(0, None, 1)]
+    assert report.error is None and "one graph of 1 operations" in str(report)
+
+
+def raises_late(a):
+    b = a * 2
+    return b[0] + {}["missing"]
+
+
+def test_explain_keeps_its_report_when_the_function_raises():
+    with pytest.raises(KeyError, match="missing") as caught:
+        jitney.explain(raises_late)(A)
+    report = caught.value.jitney_explanation
+    assert report.error is caught.value and str(report) in caught.value.__notes__
+    assert report.stats["calls"] == 1 and (report.units or report.refusals)
