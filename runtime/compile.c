@@ -426,7 +426,10 @@ compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
     }
     if (status != JY_OK) {
         jy_unit_free(unit);
-        return status == JY_ERROR ? JY_ERROR : refuse_because(f, "NO_MEMORY", NULL);
+        if (status == JY_ERROR && !PyErr_ExceptionMatches(PyExc_MemoryError))
+            return JY_ERROR;
+        PyErr_Clear();
+        return refuse_because(f, "NO_MEMORY", NULL);
     }
     if (wants(JY_LOG_guards))
         log_guards(f, unit);

@@ -1,7 +1,11 @@
 """What a program can tell jitney: breaks, marks, stances, limits; and what jitney tells the program."""
 
+import ast
 import functools
 import pickle
+import subprocess
+import sys
+import textwrap
 import threading
 
 import numpy as np
@@ -405,3 +409,54 @@ def test_explain_keeps_its_report_when_the_function_raises():
     report = caught.value.jitney_explanation
     assert report.error is caught.value and str(report) in caught.value.__notes__
     assert report.stats["calls"] == 1 and (report.units or report.refusals)
+
+
+# reasons that belong to no instruction
+
+
+def reasons(script):
+    """What a script that defines f and calls it is refused for, in a process of its own."""
+    script = "import jitney, numpy as np\nA = np.arange(4.0)\n" + textwrap.dedent(script) + "\nprint([row['name'] for row in jitney.inspect(f).refusals])"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    return ast.literal_eval(run.stdout.splitlines()[-1])
+
+
+def test_without_a_backend_the_reason_is_backend():
+    found = reasons("""
+        from jitney import _jitney
+        _jitney.set_backend_path("/nowhere/backend.so")
+        f = jitney.compile(lambda a: a * 2)
+        assert f(A).tolist() == [0.0, 2.0, 4.0, 6.0]
+    """)
+    assert found == ["BACKEND"]
+
+
+def test_a_backend_that_raises_is_not_installed():
+    def bad(graph, inputs):
+        raise ValueError("no")
+
+    f = jitney.compile(double, backend=bad)
+    assert not differs(double, f, A)
+    assert [row["name"] for row in jitney.inspect(f).refusals] == ["INSTALL"]
+    with pytest.raises(jitney.FullGraphError, match="INSTALL"):
+        jitney.compile(double, backend=bad, fullgraph=True)(A)
+
+
+def test_a_trace_without_memory_is_refused():
+    found = reasons("""
+        import resource
+        def f(a):
+            x = [0]
+            for i in range(30000):
+                x[0] = (i, x[0] and None)
+            return a + x[0][0]
+        f = jitney.compile(f)
+        expected = A + 29999
+        pages = int(open("/proc/self/statm").read().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 20), resource.RLIM_INFINITY))
+        result = f(A)
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert result.tolist() == expected.tolist()
+    """)
+    assert found == ["NO_MEMORY"]
