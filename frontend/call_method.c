@@ -1,12 +1,15 @@
-/* Methods of tuples, lists, dicts, sets and constants. What changes a container takes only those that were made while tracing. */
+/* Methods of tuples, lists, dicts and constants; those of sets are in set.c. Changes go through change.c, which tells the ledger. */
+#include "frontend/effects.h"
+#include "frontend/exception.h"
 #include "frontend/interp.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 struct arguments {
-    size_t n;
+    size_t n; /* positional ones; those that kwnames names are behind them */
     struct jy_value *const *at;
+    PyObject *kwnames;
 };
 
 typedef jy_status method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a);
@@ -31,24 +34,19 @@ shallow_copy(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     return JY_OK;
 }
 
-/* ---- sequences ---- */
+/* ---- lists and tuples ---- */
 
 static jy_status
 list_append(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
 {
-    TRY(jy_check_mutable(f, self));
-    jy_seq_append(f, self, a->at[0]);
+    TRY(jy_list_append(f, self, a->at[0]));
     return none(f, out);
 }
 
 static jy_status
 list_extend(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
 {
-    struct jy_value *more;
-    TRY(jy_check_mutable(f, self));
-    TRY(jy_iter_collect(f, &more, JY_V_TUPLE, a->at[0]));
-    for (size_t i = 0; i < more->u.seq.n; i++)
-        jy_seq_append(f, self, more->u.seq.at[i]);
+    TRY(jy_list_extend(f, self, a->at[0]));
     return none(f, out);
 }
 
@@ -59,23 +57,65 @@ list_insert(struct jy_frame *f, struct jy_value **out, struct jy_value *self, co
     TRY(jy_check_mutable(f, self));
     TRY(jy_value_index(f, &at, a->at[0]));
     at = at < 0 ? at + n : at;
-    jy_seq_insert(f, self, (size_t)(at < 0 ? 0 : at > n ? n : at), a->at[1]);
+    at = at < 0 ? 0 : at > n ? n : at;
+    jy_seq_insert(f, self, (size_t)at, a->at[1]);
+    struct jy_value *args[] = { jy_value_const_take(f, PyLong_FromLongLong(at)), a->at[1] };
+    if (args[0] == NULL)
+        return JY_ERROR;
+    jy_replay_call(f, self, "insert", 2, args);
     return none(f, out);
+}
+
+static jy_status
+remove_at(struct jy_frame *f, struct jy_value *self, int64_t at)
+{
+    struct jy_value *key = jy_value_const_take(f, PyLong_FromLongLong(at));
+    if (key == NULL)
+        return JY_ERROR;
+    TRY(jy_check_mutable(f, self));
+    TRY(jy_check_dropped(f, self, self->u.seq.at[at]));
+    jy_seq_remove(self, (size_t)at);
+    jy_replay_call(f, self, "pop", 1, &key);
+    return JY_OK;
 }
 
 static jy_status
 list_pop(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
 {
     int64_t at = -1, n = (int64_t)self->u.seq.n;
-    TRY(jy_check_mutable(f, self));
     if (a->n == 1)
         TRY(jy_value_index(f, &at, a->at[0]));
+    if (n == 0)
+        return jy_raises(f, PyExc_IndexError, "pop from empty list");
     at = at < 0 ? at + n : at;
     if (at < 0 || at >= n)
-        return jy_break(f, JY_BREAK_RAISES, "pop from a list of %" PRId64, n);
+        return jy_raises(f, PyExc_IndexError, "pop index out of range");
     *out = self->u.seq.at[at];
-    jy_seq_remove(self, (size_t)at);
+    return remove_at(f, self, at);
+}
+
+static jy_status
+find_item(struct jy_frame *f, size_t *at, bool *found, struct jy_value *self, struct jy_value *item)
+{
+    *found = false;
+    for (*at = 0; *at < self->u.seq.n; ++*at) {
+        TRY(jy_is_equal(f, found, self->u.seq.at[*at], item));
+        if (*found)
+            return JY_OK;
+    }
     return JY_OK;
+}
+
+static jy_status
+list_remove(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
+{
+    size_t at;
+    bool found;
+    TRY(find_item(f, &at, &found, self, a->at[0]));
+    if (!found)
+        return jy_raises(f, PyExc_ValueError, "list.remove(x): x not in list");
+    TRY(remove_at(f, self, (int64_t)at));
+    return none(f, out);
 }
 
 static jy_status
@@ -88,6 +128,26 @@ list_reverse(struct jy_frame *f, struct jy_value **out, struct jy_value *self, c
         self->u.seq.at[i] = self->u.seq.at[j - 1];
         self->u.seq.at[j - 1] = v;
     }
+    jy_replay_call(f, self, "reverse", 0, NULL);
+    return none(f, out);
+}
+
+/* While it is sorted a list is empty: that is what a key function sees. */
+static jy_status
+list_sort(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
+{
+    struct jy_value *key, *all, *sorted;
+    bool reverse;
+    TRY(jy_check_mutable(f, self));
+    TRY(jy_sort_arguments(f, &key, &reverse, a->n, a->at, a->kwnames));
+    all = jy_value_seq(f, JY_V_TUPLE, self->u.seq.n, self->u.seq.at);
+    self->u.seq.n = 0;
+    TRY(jy_sort(f, &sorted, all, key, reverse, true));
+    if (self->u.seq.n != 0)
+        return jy_break(f, JY_BREAK_STORE_CONTAINER, "a list that changes while it is sorted");
+    self->u.seq = sorted->u.seq;
+    if (self->v_source != JY_NO_SOURCE)
+        TRY(jy_replay_contents(f, self));
     return none(f, out);
 }
 
@@ -96,7 +156,10 @@ any_clear(struct jy_frame *f, struct jy_value **out, struct jy_value *self, cons
 {
     (void)a;
     TRY(jy_check_mutable(f, self));
+    for (size_t i = 0; i < self->u.seq.n; i++)
+        TRY(jy_check_dropped(f, self, self->u.seq.at[i]));
     self->u.seq.n = 0;
+    jy_replay_call(f, self, "clear", 0, NULL);
     return none(f, out);
 }
 
@@ -107,16 +170,29 @@ any_copy(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const
     return shallow_copy(f, out, self);
 }
 
+/* index(item, start, stop) */
 static jy_status
 sequence_index(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
 {
+    int64_t n = (int64_t)self->u.seq.n, bounds[2] = { 0, n };
+    for (size_t i = 1; i < a->n; i++) {
+        TRY(jy_value_index(f, &bounds[i - 1], a->at[i]));
+        bounds[i - 1] += bounds[i - 1] < 0 ? n : 0;
+        bounds[i - 1] = bounds[i - 1] < 0 ? 0 : bounds[i - 1];
+    }
     bool same;
-    for (size_t i = 0; i < self->u.seq.n; i++) {
+    for (int64_t i = bounds[0]; i < n && i < bounds[1]; i++) {
         TRY(jy_is_equal(f, &same, self->u.seq.at[i], a->at[0]));
         if (same)
-            return jy_take(f, out, PyLong_FromSize_t(i));
+            return jy_take(f, out, PyLong_FromLongLong(i));
     }
-    return jy_break(f, JY_BREAK_RAISES, "%s is not in the sequence", jy_value_describe(f, a->at[0]));
+    if (self->v_kind == JY_V_TUPLE)
+        return jy_raises(f, PyExc_ValueError, "tuple.index(x): x not in tuple");
+    PyObject *object = jy_hold(f, jy_value_as_object(f, a->at[0]));
+    if (object == NULL || !jy_value_is_plain(f, object))
+        return jy_break(f, JY_BREAK_RAISES, "%s is not in the list", jy_value_describe(f, a->at[0]));
+    PyErr_Format(PyExc_ValueError, "%R is not in list", object);
+    return jy_raise_from_exception(f);
 }
 
 static jy_status
@@ -129,18 +205,6 @@ sequence_count(struct jy_frame *f, struct jy_value **out, struct jy_value *self,
         n += same;
     }
     return jy_take(f, out, PyLong_FromSize_t(n));
-}
-
-static jy_status
-set_add(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
-{
-    bool found;
-    if (jy_value_known(a->at[0]) == NULL || !jy_value_is_plain(f, a->at[0]->v_object))
-        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s in a set", jy_value_describe(f, a->at[0]));
-    TRY(jy_contains(f, &found, self, a->at[0]));
-    if (!found)
-        jy_seq_append(f, self, a->at[0]);
-    return none(f, out);
 }
 
 /* ---- dicts ---- */
@@ -160,14 +224,25 @@ dict_pop(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const
 {
     size_t index;
     bool found;
-    TRY(jy_check_mutable(f, self));
     TRY(jy_dict_find(f, &index, &found, self, a->at[0]));
     if (!found && a->n == 1)
-        return jy_break(f, JY_BREAK_RAISES, "no key %s", jy_value_describe(f, a->at[0]));
+        return jy_raises_key(f, a->at[0]);
     *out = found ? self->u.seq.at[index] : a->at[1];
-    if (found)
-        jy_seq_remove(self, index);
-    return JY_OK;
+    return found ? jy_dict_delete(f, self, index, a->at[0]) : JY_OK;
+}
+
+static jy_status
+dict_popitem(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
+{
+    (void)a;
+    size_t n = self->u.seq.n;
+    if (n == 0) {
+        struct jy_value *text = jy_value_const_take(f, PyUnicode_FromString("popitem(): dictionary is empty"));
+        return text != NULL ? jy_raises_key(f, text) : JY_ERROR;
+    }
+    struct jy_value *pair[] = { jy_value_const(f, self->u.seq.keys[n - 1]), self->u.seq.at[n - 1] };
+    *out = jy_value_seq(f, JY_V_TUPLE, 2, pair);
+    return jy_dict_delete(f, self, n - 1, pair[0]);
 }
 
 static jy_status
@@ -175,22 +250,18 @@ dict_setdefault(struct jy_frame *f, struct jy_value **out, struct jy_value *self
 {
     size_t index;
     bool found;
-    TRY(jy_check_mutable(f, self));
     TRY(jy_dict_find(f, &index, &found, self, a->at[0]));
     *out = found ? self->u.seq.at[index] : a->n == 2 ? a->at[1] : jy_value_const(f, Py_None);
-    return found ? JY_OK : jy_dict_set(f, self, a->at[0], *out);
+    return found ? JY_OK : jy_dict_store(f, self, a->at[0], *out);
 }
 
 static jy_status
 dict_update(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
 {
-    struct jy_value *more = a->at[0];
-    TRY(jy_check_mutable(f, self));
-    TRY(jy_value_realize(f, more));
-    if (more->v_kind != JY_V_DICT)
-        return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "update() with %s", jy_value_describe(f, more));
-    for (size_t i = 0; i < more->u.seq.n; i++)
-        TRY(jy_dict_set(f, self, jy_value_const(f, more->u.seq.keys[i]), more->u.seq.at[i]));
+    if (a->n == 1)
+        TRY(jy_dict_update(f, self, a->at[0]));
+    for (Py_ssize_t i = 0; a->kwnames != NULL && i < PyTuple_GET_SIZE(a->kwnames); i++)
+        TRY(jy_dict_store(f, self, jy_value_const(f, PyTuple_GET_ITEM(a->kwnames, i)), a->at[a->n + (size_t)i]));
     return none(f, out);
 }
 
@@ -231,35 +302,40 @@ static const struct row {
     const char *name;
     method *call;
     uint8_t least, most;
+    bool keywords; /* takes some */
 } rows[] = {
-    { JY_V_LIST, "append", list_append, 1, 1 },
-    { JY_V_LIST, "extend", list_extend, 1, 1 },
-    { JY_V_LIST, "insert", list_insert, 2, 2 },
-    { JY_V_LIST, "pop", list_pop, 0, 1 },
-    { JY_V_LIST, "reverse", list_reverse, 0, 0 },
-    { JY_V_LIST, "clear", any_clear, 0, 0 },
-    { JY_V_LIST, "copy", any_copy, 0, 0 },
-    { JY_V_LIST, "index", sequence_index, 1, 1 },
-    { JY_V_LIST, "count", sequence_count, 1, 1 },
-    { JY_V_TUPLE, "index", sequence_index, 1, 1 },
-    { JY_V_TUPLE, "count", sequence_count, 1, 1 },
-    { JY_V_DICT, "get", dict_get, 1, 2 },
-    { JY_V_DICT, "pop", dict_pop, 1, 2 },
-    { JY_V_DICT, "setdefault", dict_setdefault, 1, 2 },
-    { JY_V_DICT, "update", dict_update, 1, 1 },
-    { JY_V_DICT, "keys", dict_keys, 0, 0 },
-    { JY_V_DICT, "values", dict_values, 0, 0 },
-    { JY_V_DICT, "items", dict_items, 0, 0 },
-    { JY_V_DICT, "copy", any_copy, 0, 0 },
-    { JY_V_DICT, "clear", any_clear, 0, 0 },
-    { JY_V_SET, "add", set_add, 1, 1 },
+    { JY_V_LIST, "append", list_append, 1, 1, false }, /* the only one that a list which was not looked into is asked for */
+    { JY_V_LIST, "clear", any_clear, 0, 0, false },
+    { JY_V_LIST, "copy", any_copy, 0, 0, false },
+    { JY_V_LIST, "count", sequence_count, 1, 1, false },
+    { JY_V_LIST, "extend", list_extend, 1, 1, false },
+    { JY_V_LIST, "index", sequence_index, 1, 3, false },
+    { JY_V_LIST, "insert", list_insert, 2, 2, false },
+    { JY_V_LIST, "pop", list_pop, 0, 1, false },
+    { JY_V_LIST, "remove", list_remove, 1, 1, false },
+    { JY_V_LIST, "reverse", list_reverse, 0, 0, false },
+    { JY_V_LIST, "sort", list_sort, 0, 0, true },
+    { JY_V_TUPLE, "count", sequence_count, 1, 1, false },
+    { JY_V_TUPLE, "index", sequence_index, 1, 3, false },
+    { JY_V_DICT, "clear", any_clear, 0, 0, false },
+    { JY_V_DICT, "copy", any_copy, 0, 0, false },
+    { JY_V_DICT, "get", dict_get, 1, 2, false },
+    { JY_V_DICT, "items", dict_items, 0, 0, false },
+    { JY_V_DICT, "keys", dict_keys, 0, 0, false },
+    { JY_V_DICT, "pop", dict_pop, 1, 2, false },
+    { JY_V_DICT, "popitem", dict_popitem, 0, 0, false },
+    { JY_V_DICT, "setdefault", dict_setdefault, 1, 2, false },
+    { JY_V_DICT, "update", dict_update, 0, 1, true },
+    { JY_V_DICT, "values", dict_values, 0, 0, false },
 };
 
+/* A list that nobody has looked into (jy_is_appendable) counts as one. */
 static const struct row *
 find(const struct jy_value *self, const char *name)
 {
+    uint8_t kind = self->v_kind == JY_V_LAZY ? JY_V_LIST : self->v_kind;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].kind == self->v_kind && strcmp(rows[i].name, name) == 0)
+        if (rows[i].kind == kind && strcmp(rows[i].name, name) == 0)
             return &rows[i];
     return NULL;
 }
@@ -267,7 +343,7 @@ find(const struct jy_value *self, const char *name)
 bool
 jy_method_is_known(const struct jy_value *self, const char *name)
 {
-    return find(self, name) != NULL;
+    return self->v_kind == JY_V_SET ? jy_set_method_is_known(name) : find(self, name) != NULL;
 }
 
 /* Methods of immutable constants compute on the real objects. */
@@ -283,7 +359,7 @@ call_constant(struct jy_frame *f, struct jy_value **out, struct jy_value *self, 
     }
     PyObject *result = jy_hold(f, PyObject_Call(bound, args, NULL));
     if (result == NULL)
-        return jy_break_from_exception(f, JY_BREAK_RAISES);
+        return jy_raise_from_exception(f);
     if (PyList_CheckExact(result)) { /* str.split and its like */
         struct jy_value *list = jy_value_seq(f, JY_V_LIST, 0, NULL);
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(result); i++)
@@ -302,14 +378,17 @@ jy_call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self,
                struct jy_value *const *args, PyObject *kwnames)
 {
     const char *text = PyUnicode_AsUTF8(name);
-    struct arguments a = { .n = nargs, .at = args };
+    struct arguments a = { .n = nargs, .at = args, .kwnames = kwnames };
     if (text == NULL)
         return jy_break_from_exception(f, JY_BREAK_UNKNOWN_CALL);
-    if (kwnames != NULL && PyTuple_GET_SIZE(kwnames) != 0)
-        return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "keywords for the method %s", text);
-    if (self->v_kind == JY_V_CONST)
+    bool keywords = kwnames != NULL && PyTuple_GET_SIZE(kwnames) != 0;
+    if (self->v_kind == JY_V_CONST && !keywords)
         return call_constant(f, out, self, name, &a);
+    if (self->v_kind == JY_V_SET && !keywords)
+        return jy_set_method(f, out, self, text, nargs, args);
     const struct row *row = find(self, text);
+    if (row != NULL && keywords && !row->keywords)
+        return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "keywords for the method %s", text);
     if (row == NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s of %s", text, jy_value_describe(f, self));
     if (nargs < row->least || nargs > row->most)

@@ -1,13 +1,37 @@
 /* Tuples, lists, dicts and sets of values, and their constant relatives. */
+#include "frontend/exception.h"
 #include "frontend/interp.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 jy_status
 jy_take(struct jy_frame *f, struct jy_value **out, PyObject *object)
 {
     if (object == NULL)
-        return jy_break_from_exception(f, JY_BREAK_RAISES);
+        return jy_raise_from_exception(f);
     *out = jy_value_const_take(f, object);
     return JY_OK;
+}
+
+jy_status
+jy_raises(struct jy_frame *f, PyObject *type, const char *format, ...)
+{
+    va_list args;
+    char text[300];
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length < 0 || (size_t)length >= sizeof text)
+        return jy_break(f, JY_BREAK_RAISES, "%s", text);
+    struct jy_value *message = jy_value_const_take(f, PyUnicode_FromString(text));
+    return message != NULL ? jy_raise_new(f, type, 1, &message) : JY_ERROR;
+}
+
+jy_status
+jy_raises_key(struct jy_frame *f, struct jy_value *key)
+{
+    return jy_raise_new(f, PyExc_KeyError, 1, &key);
 }
 
 static PyObject *
@@ -91,13 +115,13 @@ jy_value_items(struct jy_frame *f, struct jy_value ***items, size_t *n, struct j
     TRY(jy_value_realize(f, v));
     *items = NULL;
     *n = 0;
-    if (v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST || v->v_kind == JY_V_SET) {
+    if (v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST) {
         *items = v->u.seq.at;
         *n = v->u.seq.n;
     } else if (v->v_kind == JY_V_CONST) {
         return const_items(f, items, n, v->v_object);
     } else if (v->v_kind == JY_V_RANGE || v->v_kind == JY_V_ARRAY || v->v_kind == JY_V_ITER || v->v_kind == JY_V_DICT ||
-               v->v_kind == JY_V_DICTVIEW) {
+               v->v_kind == JY_V_SET || v->v_kind == JY_V_DICTVIEW) {
         struct jy_value *all;
         TRY(jy_iter_collect(f, &all, JY_V_TUPLE, v));
         *items = all->u.seq.at;
@@ -132,18 +156,10 @@ jy_seq_insert(struct jy_frame *f, struct jy_value *seq, size_t at, struct jy_val
     seq->u.seq.at[at] = item;
 }
 
-jy_status
-jy_check_mutable(struct jy_frame *f, struct jy_value *v)
-{
-    if (v->v_source != JY_NO_SOURCE)
-        return jy_break(f, JY_BREAK_STORE_CONTAINER, "%s", jy_value_describe(f, v));
-    return JY_OK;
-}
-
 /* ---- dicts ---- */
 
-static jy_status
-get_key(struct jy_frame *f, PyObject **out, struct jy_value *key)
+jy_status
+jy_key_object(struct jy_frame *f, PyObject **out, struct jy_value *key)
 {
     bool baked;
     TRY(jy_value_bake(f, &baked, key));
@@ -177,7 +193,7 @@ jy_status
 jy_dict_find(struct jy_frame *f, size_t *index, bool *found, struct jy_value *dict, struct jy_value *key)
 {
     PyObject *object;
-    TRY(get_key(f, &object, key));
+    TRY(jy_key_object(f, &object, key));
     return find(f, index, found, dict, object);
 }
 
@@ -187,7 +203,7 @@ jy_dict_set(struct jy_frame *f, struct jy_value *dict, struct jy_value *key, str
     PyObject *object;
     size_t index = 0;
     bool found;
-    TRY(get_key(f, &object, key));
+    TRY(jy_key_object(f, &object, key));
     TRY(find(f, &index, &found, dict, object));
     if (found) {
         dict->u.seq.at[index] = value;

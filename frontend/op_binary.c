@@ -5,6 +5,7 @@
  *     3. constants: the real objects compute
  *     4. Python numbers: number.h
  * Everything else breaks. */
+#include "frontend/instance.h"
 #include "frontend/number.h"
 #include "frontend/ops.h"
 
@@ -66,19 +67,11 @@ merge(struct jy_frame *f, struct jy_value *into, struct jy_value *from)
 static jy_status
 container_inplace(struct jy_frame *f, bool *done, enum jy_nb op, struct jy_value *a, struct jy_value *b)
 {
-    struct jy_value *more;
     *done = true;
-    if (is_list(a) && op == JY_NB_ADD) {
-        TRY(jy_check_mutable(f, a));
-        TRY(jy_iter_collect(f, &more, JY_V_TUPLE, b));
-        for (size_t i = 0; i < more->u.seq.n; i++)
-            jy_seq_append(f, a, more->u.seq.at[i]);
-        return JY_OK;
-    }
-    if (a->v_kind == JY_V_DICT && b->v_kind == JY_V_DICT && op == JY_NB_OR) {
-        TRY(jy_check_mutable(f, a));
-        return merge(f, a, b);
-    }
+    if (is_list(a) && op == JY_NB_ADD)
+        return jy_list_extend(f, a, b);
+    if (a->v_kind == JY_V_DICT && op == JY_NB_OR)
+        return jy_dict_update(f, a, b);
     if (is_list(a) || a->v_kind == JY_V_DICT)
         return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "an in-place operator on %s", jy_value_describe(f, a));
     *done = false;
@@ -121,7 +114,13 @@ jy_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, bool inplace
     bool done = false;
     TRY(jy_value_realize(f, a));
     TRY(jy_value_realize(f, b));
+    TRY(jy_instance_binary(f, out, &done, op, inplace, a, b));
+    if (done)
+        return JY_OK;
     TRY(jy_np_binary(f, out, &done, op, inplace, a, b));
+    if (done)
+        return JY_OK;
+    TRY(jy_set_binary(f, out, &done, op, inplace, a, b));
     if (done)
         return JY_OK;
     if (inplace) {
@@ -146,6 +145,8 @@ jy_unary(struct jy_frame *f, struct jy_value **out, enum jy_unary op, struct jy_
 {
     bool done = false;
     TRY(jy_value_realize(f, a));
+    if (jy_is_instance(f, a))
+        return jy_instance_unary(f, out, op, a);
     TRY(jy_np_unary(f, out, &done, op, a));
     if (done)
         return JY_OK;

@@ -1,4 +1,5 @@
 /* Building, extending and unpacking containers; text. */
+#include "frontend/exception.h"
 #include "frontend/ops.h"
 #include <assert.h>
 
@@ -25,29 +26,14 @@ op_build_list(struct jy_frame *f, const struct jy_instr *instr)
     return build_sequence(f, JY_V_LIST, (size_t)instr->i_arg);
 }
 
-static jy_status
-set_add(struct jy_frame *f, struct jy_value *set, struct jy_value *item)
-{
-    bool found;
-    assert(set != NULL);
-    if (set->v_kind != JY_V_SET)
-        return jy_break(f, JY_BREAK_BAD_BYTECODE, "an addition to %s", jy_value_describe(f, set));
-    TRY(jy_value_realize(f, item));
-    if (item->v_kind != JY_V_CONST || !jy_value_is_plain(f, item->v_object))
-        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s in a set", jy_value_describe(f, item));
-    TRY(jy_contains(f, &found, set, item));
-    if (!found)
-        jy_seq_append(f, set, item);
-    return JY_OK;
-}
-
 jy_status
 op_build_set(struct jy_frame *f, const struct jy_instr *instr)
 {
     size_t n = (size_t)instr->i_arg;
-    struct jy_value *set = jy_value_seq(f, JY_V_SET, 0, NULL);
+    struct jy_value *set;
+    TRY(jy_set_new(f, &set, PySet_New(NULL)));
     for (size_t i = n; i > 0; i--)
-        TRY(set_add(f, set, *jy_peek(f, i)));
+        TRY(jy_set_add(f, set, *jy_peek(f, i)));
     return jy_replace(f, n, set);
 }
 
@@ -135,7 +121,7 @@ op_set_add(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *set = NULL;
     TRY(get_container(f, &set, JY_V_SET, instr->i_arg, 1));
-    TRY(set_add(f, set, *jy_peek(f, 1)));
+    TRY(jy_set_add(f, set, *jy_peek(f, 1)));
     jy_pop(f);
     return JY_OK;
 }
@@ -143,11 +129,9 @@ op_set_add(struct jy_frame *f, const struct jy_instr *instr)
 jy_status
 op_set_update(struct jy_frame *f, const struct jy_instr *instr)
 {
-    struct jy_value *set, *more;
+    struct jy_value *set, *none;
     TRY(get_container(f, &set, JY_V_SET, instr->i_arg, 1));
-    TRY(jy_iter_collect(f, &more, JY_V_TUPLE, *jy_peek(f, 1)));
-    for (size_t i = 0; i < more->u.seq.n; i++)
-        TRY(set_add(f, set, more->u.seq.at[i]));
+    TRY(jy_set_method(f, &none, set, "update", 1, jy_peek(f, 1)));
     jy_pop(f);
     return JY_OK;
 }
@@ -208,7 +192,10 @@ op_unpack_sequence(struct jy_frame *f, const struct jy_instr *instr)
     if (items == NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "unpacking %s", jy_value_describe(f, v));
     if (n != (size_t)instr->i_arg)
-        return jy_break(f, JY_BREAK_RAISES, "%zu values to unpack into %d", n, instr->i_arg);
+        return n > (size_t)instr->i_arg
+                   ? jy_raises(f, PyExc_ValueError, "too many values to unpack (expected %d)", instr->i_arg)
+                   : jy_raises(f, PyExc_ValueError, "not enough values to unpack (expected %d, got %zu)", instr->i_arg,
+                               n);
     jy_pop(f);
     for (size_t i = n; i > 0; i--)
         jy_push(f, items[i - 1]);
@@ -224,7 +211,8 @@ op_unpack_ex(struct jy_frame *f, const struct jy_instr *instr)
     if (items == NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "unpacking %s", jy_value_describe(f, v));
     if (n < before + after)
-        return jy_break(f, JY_BREAK_RAISES, "%zu values to unpack into at least %zu", n, before + after);
+        return jy_raises(f, PyExc_ValueError, "not enough values to unpack (expected at least %zu, got %zu)",
+                         before + after, n);
     jy_pop(f);
     for (size_t i = 0; i < after; i++)
         jy_push(f, items[n - 1 - i]);
@@ -271,7 +259,7 @@ format(struct jy_frame *f, size_t n, int conversion)
         TRY(get_constant(f, &spec, *jy_peek(f, 1)));
     PyObject *converted = jy_hold(f, convert(object, conversion));
     if (converted == NULL)
-        return jy_break_from_exception(f, JY_BREAK_RAISES);
+        return jy_raise_from_exception(f);
     TRY(jy_take(f, &text, PyObject_Format(converted, spec)));
     return jy_replace(f, n, text);
 }

@@ -1,5 +1,9 @@
 /* Subscripts and lengths. Indices into Python's containers choose structure: a symbolic one is pinned to its value in the traced call. */
+#include "frontend/exception.h"
+#include "frontend/instance.h"
+#include "frontend/effects.h"
 #include "frontend/ops.h"
+
 #include <assert.h>
 
 static jy_status
@@ -36,8 +40,9 @@ jy_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     case JY_V_TUPLE:
     case JY_V_LIST:
     case JY_V_DICT:
-    case JY_V_SET:
         return jy_take(f, out, PyLong_FromSize_t(v->u.seq.n));
+    case JY_V_SET:
+        return jy_take(f, out, PyLong_FromSsize_t(PySet_GET_SIZE(v->u.set.mirror)));
     case JY_V_DICTVIEW:
         return jy_length(f, out, v->u.iter.sequence);
     case JY_V_RANGE:
@@ -49,7 +54,7 @@ jy_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
         if (!jy_value_is_plain(f, v->v_object))
             break;
         n = PyObject_Size(v->v_object);
-        return n < 0 ? jy_break_from_exception(f, JY_BREAK_RAISES) : jy_take(f, out, PyLong_FromLongLong(n));
+        return n < 0 ? jy_raise_from_exception(f) : jy_take(f, out, PyLong_FromLongLong(n));
     case JY_V_NULL:
     case JY_V_LAZY:
     case JY_V_SCALAR:
@@ -60,11 +65,14 @@ jy_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     case JY_V_MODULE:
     case JY_V_ITER:
     case JY_V_CELL:
-    case JY_V_OPAQUE:
     case JY_V_HANDLED:
     case JY_V_EXCEPTION:
-    case JY_V_INSTANCE:
     case JY_V_PARTIAL:
+        break;
+    case JY_V_OPAQUE:
+    case JY_V_INSTANCE:
+        if (jy_is_instance(f, v))
+            return jy_instance_length(f, out, v);
         break;
     }
     return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "the length of %s", jy_value_describe(f, v));
@@ -82,9 +90,9 @@ op_get_len(struct jy_frame *f, const struct jy_instr *instr)
 /* ---- get ---- */
 
 /* start, stop, step of a slice of known bounds over n items */
-static jy_status
-slice_bounds(struct jy_frame *f, Py_ssize_t *start, Py_ssize_t *step, Py_ssize_t *count, struct jy_value *slice,
-             size_t n)
+jy_status
+jy_slice_bounds(struct jy_frame *f, Py_ssize_t *start, Py_ssize_t *step, Py_ssize_t *count, struct jy_value *slice,
+                size_t n)
 {
     struct jy_value *parts[] = { slice->u.range.start, slice->u.range.stop, slice->u.range.step };
     int64_t bounds[3] = { 0 };
@@ -98,7 +106,7 @@ slice_bounds(struct jy_frame *f, Py_ssize_t *start, Py_ssize_t *step, Py_ssize_t
     }
     *step = none[2] ? 1 : (Py_ssize_t)bounds[2];
     if (*step == 0 || *step < -PY_SSIZE_T_MAX)
-        return jy_break(f, JY_BREAK_RAISES, "a slice step of zero");
+        return jy_raises(f, PyExc_ValueError, "slice step cannot be zero");
     *start = none[0] ? (*step < 0 ? PY_SSIZE_T_MAX : 0) : (Py_ssize_t)bounds[0];
     Py_ssize_t stop = none[1] ? (*step < 0 ? PY_SSIZE_T_MIN : PY_SSIZE_T_MAX) : (Py_ssize_t)bounds[1];
     *count = PySlice_AdjustIndices((Py_ssize_t)n, start, &stop, *step);
@@ -112,7 +120,7 @@ sequence_slice(struct jy_frame *f, struct jy_value **out, struct jy_value *v, st
     struct jy_value **items;
     size_t n;
     TRY(jy_value_items(f, &items, &n, v));
-    TRY(slice_bounds(f, &start, &step, &count, key, n));
+    TRY(jy_slice_bounds(f, &start, &step, &count, key, n));
     if (v->v_kind != JY_V_LIST && (size_t)count == n && step == 1) { /* all of a tuple is the tuple */
         *out = v;
         return JY_OK;
@@ -123,15 +131,15 @@ sequence_slice(struct jy_frame *f, struct jy_value **out, struct jy_value *v, st
     return JY_OK;
 }
 
+/* what: in CPython's message */
 static jy_status
-sequence_index(struct jy_frame *f, int64_t *out, struct jy_value *v, struct jy_value *key, size_t n)
+sequence_index(struct jy_frame *f, int64_t *out, struct jy_value *key, size_t n, const char *what)
 {
     TRY(jy_value_index(f, out, key));
     if (*out < 0)
         *out += (int64_t)n;
     if (*out < 0 || *out >= (int64_t)n)
-        return jy_break(f, JY_BREAK_RAISES, "%s[%s] is out of range", jy_value_describe(f, v),
-                        jy_value_describe(f, key));
+        return jy_raises(f, PyExc_IndexError, "%s index out of range", what);
     return JY_OK;
 }
 
@@ -142,7 +150,7 @@ dict_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct 
     bool found;
     TRY(jy_dict_find(f, &index, &found, v, key));
     if (!found)
-        return jy_break(f, JY_BREAK_RAISES, "no key %s", jy_value_describe(f, key));
+        return jy_raises_key(f, key);
     *out = v->u.seq.at[index];
     return JY_OK;
 }
@@ -154,7 +162,7 @@ range_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
     if (key->v_kind == JY_V_SLICE)
         return no_item(f, v, key);
     TRY(range_length(f, &n, v));
-    TRY(sequence_index(f, &index, v, key, (size_t)n));
+    TRY(sequence_index(f, &index, key, (size_t)n, "range object"));
     TRY(jy_value_index(f, &start, v->u.range.start));
     TRY(jy_value_index(f, &step, v->u.range.step));
     return jy_take(f, out, PyLong_FromLongLong(start + index * step));
@@ -167,7 +175,7 @@ const_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
         return sequence_slice(f, out, v, key);
     if (PyTuple_CheckExact(v->v_object)) {
         int64_t index;
-        TRY(sequence_index(f, &index, v, key, (size_t)PyTuple_GET_SIZE(v->v_object)));
+        TRY(sequence_index(f, &index, key, (size_t)PyTuple_GET_SIZE(v->v_object), "tuple"));
         assert(index >= 0);
         *out = jy_value_const(f, PyTuple_GET_ITEM(v->v_object, index));
         return JY_OK;
@@ -191,7 +199,7 @@ jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
     case JY_V_LIST:
         if (key->v_kind == JY_V_SLICE)
             return sequence_slice(f, out, v, key);
-        TRY(sequence_index(f, &index, v, key, v->u.seq.n));
+        TRY(sequence_index(f, &index, key, v->u.seq.n, v->v_kind == JY_V_LIST ? "list" : "tuple"));
         *out = v->u.seq.at[index];
         return JY_OK;
     case JY_V_DICT:
@@ -213,14 +221,20 @@ jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
     case JY_V_MODULE:
     case JY_V_ITER:
     case JY_V_CELL:
-    case JY_V_OPAQUE:
     case JY_V_SET:
     case JY_V_DICTVIEW:
     case JY_V_HANDLED:
     case JY_V_EXCEPTION:
-    case JY_V_INSTANCE:
     case JY_V_PARTIAL:
         break;
+    case JY_V_OPAQUE:
+    case JY_V_INSTANCE:
+        if (!jy_is_instance(f, v))
+            break;
+        TRY(jy_special_call(f, out, v, "__getitem__", 1, &key));
+        return *out != NULL ? JY_OK
+                            : jy_raises(f, PyExc_TypeError, "'%s' object is not subscriptable",
+                                        v->u.instance->type->tp_name);
     }
     return no_item(f, v, key);
 }
@@ -235,36 +249,57 @@ jy_setitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct 
     TRY(jy_value_realize(f, key));
     if (v->v_kind == JY_V_ARRAY)
         return jy_np_setitem(f, v, key, item);
-    if (v->v_kind != JY_V_DICT && (v->v_kind != JY_V_LIST || key->v_kind == JY_V_SLICE))
-        return no_item(f, v, key);
-    TRY(jy_check_mutable(f, v));
     if (v->v_kind == JY_V_DICT)
-        return jy_dict_set(f, v, key, item);
-    TRY(sequence_index(f, &index, v, key, v->u.seq.n));
+        return jy_dict_store(f, v, key, item);
+    if (jy_is_instance(f, v)) {
+        struct jy_value *args[] = { key, item }, *done;
+        TRY(jy_special_call(f, &done, v, "__setitem__", 2, args));
+        return done != NULL ? JY_OK
+                            : jy_raises(f, PyExc_TypeError, "'%s' object does not support item assignment",
+                                        v->u.instance->type->tp_name);
+    }
+    if (v->v_kind != JY_V_LIST)
+        return no_item(f, v, key);
+    if (key->v_kind == JY_V_SLICE)
+        return jy_list_set_slice(f, v, key, item);
+    TRY(sequence_index(f, &index, key, v->u.seq.n, "list assignment"));
+    TRY(jy_check_mutable(f, v));
+    TRY(jy_check_dropped(f, v, v->u.seq.at[index]));
     v->u.seq.at[index] = item;
+    if (v->v_source != JY_NO_SOURCE)
+        jy_effect_add(f, JY_EFFECT_STORE_ITEM, v, NULL, key, item);
     return JY_OK;
 }
 
 jy_status
 jy_delitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key)
 {
-    size_t at = 0;
+    int64_t index;
     TRY(jy_value_realize(f, v));
     TRY(jy_value_realize(f, key));
-    if ((v->v_kind != JY_V_DICT && v->v_kind != JY_V_LIST) || key->v_kind == JY_V_SLICE)
-        return no_item(f, v, key);
-    TRY(jy_check_mutable(f, v));
-    if (v->v_kind == JY_V_LIST) {
-        int64_t index;
-        TRY(sequence_index(f, &index, v, key, v->u.seq.n));
-        at = (size_t)index;
-    } else {
+    if (v->v_kind == JY_V_DICT) {
+        size_t at;
         bool found;
         TRY(jy_dict_find(f, &at, &found, v, key));
-        if (!found)
-            return jy_break(f, JY_BREAK_RAISES, "no key %s", jy_value_describe(f, key));
+        return found ? jy_dict_delete(f, v, at, key) : jy_raises_key(f, key);
     }
-    jy_seq_remove(v, at);
+    if (jy_is_instance(f, v)) {
+        struct jy_value *done;
+        TRY(jy_special_call(f, &done, v, "__delitem__", 1, &key));
+        return done != NULL ? JY_OK
+                            : jy_raises(f, PyExc_TypeError, "'%s' object does not support item deletion",
+                                        v->u.instance->type->tp_name);
+    }
+    if (v->v_kind != JY_V_LIST)
+        return no_item(f, v, key);
+    if (key->v_kind == JY_V_SLICE)
+        return jy_list_delete_slice(f, v, key);
+    TRY(sequence_index(f, &index, key, v->u.seq.n, "list assignment"));
+    TRY(jy_check_mutable(f, v));
+    TRY(jy_check_dropped(f, v, v->u.seq.at[index]));
+    jy_seq_remove(v, (size_t)index);
+    if (v->v_source != JY_NO_SOURCE)
+        jy_effect_add(f, JY_EFFECT_DELETE_ITEM, v, NULL, key, NULL);
     return JY_OK;
 }
 

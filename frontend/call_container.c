@@ -1,0 +1,253 @@
+/* Builtins that make containers, and those that run through one: all, any, max, min, sum, with the very comparisons and additions that Python makes, in its order. */
+#include "frontend/call_builtin.h"
+#include "frontend/exception.h"
+
+/* ---- reductions over known items ---- */
+
+static jy_status
+all_any(struct jy_frame *f, struct jy_value **out, struct jy_value *v, bool stop_at)
+{
+    struct jy_value *it, *item;
+    bool truth;
+    TRY(jy_iter(f, &it, v));
+    for (;;) {
+        TRY(jy_iter_next(f, &item, it));
+        if (item == NULL)
+            break;
+        TRY(jy_value_truth(f, &truth, item));
+        if (truth == stop_at) {
+            *out = jy_builtin_bool_value(f, stop_at);
+            return JY_OK;
+        }
+    }
+    *out = jy_builtin_bool_value(f, !stop_at);
+    return JY_OK;
+}
+
+jy_status
+jy_builtin_all(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)n, (void)kwnames;
+    return all_any(f, out, args[0], false);
+}
+
+jy_status
+jy_builtin_any(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)n, (void)kwnames;
+    return all_any(f, out, args[0], true);
+}
+
+/* The exception that this version raises. */
+static jy_status
+extreme_of_nothing(struct jy_frame *f, struct jy_value **out, enum jy_compare op)
+{
+    PyObject *function = PyDict_GetItemString(f->f_builtins, op == JY_LT ? "min" : "max");
+    PyObject *nothing = jy_hold(f, PyTuple_New(0));
+    if (nothing == NULL)
+        return JY_ERROR;
+    if (function == NULL || !PyCFunction_CheckExact(function))
+        return jy_break(f, JY_BREAK_RAISES, "min or max of nothing");
+    return jy_take(f, out, PyObject_CallOneArg(function, nothing));
+}
+
+static jy_status
+extreme(struct jy_frame *f, struct jy_value **out, enum jy_compare op, size_t n, struct jy_value *const *args)
+{
+    struct jy_value *it, *item, *best = NULL, *verdict;
+    bool better;
+    TRY(jy_iter(f, &it, n == 1 ? args[0] : jy_value_seq(f, JY_V_TUPLE, n, args)));
+    for (;;) {
+        TRY(jy_iter_next(f, &item, it));
+        if (item == NULL)
+            break;
+        better = true;
+        if (best != NULL) {
+            TRY(jy_compare_values(f, &verdict, op, item, best));
+            TRY(jy_value_truth(f, &better, verdict));
+        }
+        best = better ? item : best;
+    }
+    *out = best;
+    return best != NULL ? JY_OK : extreme_of_nothing(f, out, op);
+}
+
+jy_status
+jy_builtin_min(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    return extreme(f, out, JY_LT, n, args);
+}
+
+jy_status
+jy_builtin_max(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    return extreme(f, out, JY_GT, n, args);
+}
+
+/* Python's own floats are summed with compensation on some versions: only known ones, by the real function. */
+jy_status
+jy_builtin_sum(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    bool bad = false, known = true, floats = false;
+    struct jy_value *start = jy_builtin_keyword(&bad, "start", n, args, kwnames), *all, *total;
+    start = n == 2 ? args[1] : start != NULL ? start : jy_value_const_take(f, PyLong_FromLong(0));
+    if (bad || start == NULL)
+        return jy_builtin_unknown(f, "sum", args[0]);
+    TRY(jy_value_realize(f, start));
+    TRY(jy_iter_collect(f, &all, JY_V_TUPLE, args[0]));
+    for (size_t i = 0; i <= all->u.seq.n; i++) {
+        struct jy_value *v = i < all->u.seq.n ? all->u.seq.at[i] : start;
+        TRY(jy_value_realize(f, v));
+        known = known && v->v_kind == JY_V_CONST && jy_value_is_plain(f, v->v_object);
+        floats = floats || (v->v_kind == JY_V_SCALAR && v->u.scalar.kind == JY_KIND_PYFLOAT) ||
+                 (v->v_kind == JY_V_CONST && PyFloat_CheckExact(v->v_object));
+    }
+    if (known) {
+        PyObject *items = jy_hold(f, jy_value_as_object(f, all)),
+                 *function = PyDict_GetItemString(f->f_builtins, "sum");
+        if (items == NULL || function == NULL)
+            return jy_builtin_unknown(f, "sum", args[0]);
+        return jy_take(f, out, PyObject_CallFunctionObjArgs(function, items, start->v_object, NULL));
+    }
+    if (floats)
+        return jy_break(f, JY_BREAK_SCALAR_OP, "sum() of Python floats that are not all known");
+    total = start;
+    for (size_t i = 0; i < all->u.seq.n; i++) {
+        jy_builtin_mark_temporary(f, total);
+        jy_builtin_mark_temporary(f, all->u.seq.at[i]);
+        TRY(jy_binary(f, &total, JY_NB_ADD, false, total, all->u.seq.at[i]));
+    }
+    *out = total;
+    return JY_OK;
+}
+
+jy_status
+jy_builtin_len(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)n, (void)kwnames;
+    return jy_length(f, out, args[0]);
+}
+
+/* ---- containers ---- */
+
+jy_status
+jy_builtin_tuple(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    if (n == 0) {
+        *out = jy_value_seq(f, JY_V_TUPLE, 0, NULL);
+        return JY_OK;
+    }
+    TRY(jy_value_realize(f, args[0]));
+    if (args[0]->v_kind != JY_V_TUPLE && !(args[0]->v_kind == JY_V_CONST && PyTuple_CheckExact(args[0]->v_object)))
+        return jy_iter_collect(f, out, JY_V_TUPLE, args[0]);
+    *out = args[0];
+    return JY_OK;
+}
+
+jy_status
+jy_builtin_list(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    if (n == 1)
+        return jy_iter_collect(f, out, JY_V_LIST, args[0]);
+    *out = jy_value_seq(f, JY_V_LIST, 0, NULL);
+    return JY_OK;
+}
+
+jy_status
+jy_builtin_set(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    struct jy_value *none;
+    TRY(jy_set_new(f, out, PySet_New(NULL)));
+    return n == 1 ? jy_set_method(f, &none, *out, "update", 1, args) : JY_OK;
+}
+
+jy_status
+jy_builtin_frozenset(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    if (n == 1)
+        return jy_set_freeze(f, out, args[0]);
+    return jy_take(f, out, PyFrozenSet_New(NULL));
+}
+
+/* dict(), dict(mapping), dict(pairs), dict(name=value) */
+jy_status
+jy_builtin_dict(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    struct jy_value *dict = jy_value_seq(f, JY_V_DICT, 0, NULL), *pairs = jy_value_seq(f, JY_V_TUPLE, 0, NULL), **pair;
+    size_t two;
+    if (n == 1) {
+        TRY(jy_value_realize(f, args[0]));
+        struct jy_value *v = args[0];
+        if (v->v_kind == JY_V_DICT) {
+            v = jy_value_new(f, JY_V_DICTVIEW);
+            v->u.iter.sequence = args[0];
+            v->u.iter.position = 2;
+        }
+        TRY(jy_iter_collect(f, &pairs, JY_V_TUPLE, v));
+    }
+    for (size_t i = 0; i < pairs->u.seq.n; i++) {
+        TRY(jy_value_items(f, &pair, &two, pairs->u.seq.at[i]));
+        if (pair == NULL || two != 2)
+            return jy_builtin_unknown(f, "dict", args[0]);
+        TRY(jy_dict_set(f, dict, pair[0], pair[1]));
+    }
+    for (Py_ssize_t i = 0; kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++)
+        TRY(jy_dict_set(f, dict, jy_value_const(f, PyTuple_GET_ITEM(kwnames, i)), args[n + (size_t)i]));
+    *out = dict;
+    return JY_OK;
+}
+
+jy_status
+jy_builtin_sorted(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)n, (void)kwnames;
+    struct jy_value *all;
+    TRY(jy_iter_collect(f, &all, JY_V_TUPLE, args[0]));
+    PyObject *items = jy_hold(f, jy_value_as_object(f, all));
+    if (items == NULL || !jy_value_is_plain(f, items))
+        return jy_builtin_unknown(f, "sorted", args[0]);
+    PyObject *sorted = jy_hold(f, PySequence_List(items));
+    if (sorted == NULL || PyList_Sort(sorted) < 0)
+        return jy_raise_from_exception(f);
+    *out = jy_value_seq(f, JY_V_LIST, 0, NULL);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sorted); i++)
+        jy_seq_append(f, *out, jy_value_const(f, PyList_GET_ITEM(sorted, i)));
+    return JY_OK;
+}
+
+jy_status
+jy_builtin_slice(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    *out = jy_value_new(f, JY_V_SLICE);
+    (*out)->u.range.start = n == 1 ? NULL : args[0];
+    (*out)->u.range.stop = n == 1 ? args[0] : args[1];
+    (*out)->u.range.step = n == 3 ? args[2] : NULL;
+    return JY_OK;
+}
+
+jy_status
+jy_builtin_range(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    bool ok;
+    jy_sx size;
+    for (size_t i = 0; i < n; i++) {
+        TRY(jy_value_as_size(f, &size, &ok, args[i]));
+        if (!ok) {
+            int64_t k; /* NumPy ints count as well; what is no int breaks */
+            TRY(jy_value_index(f, &k, args[i]));
+        }
+    }
+    *out = jy_value_new(f, JY_V_RANGE);
+    (*out)->u.range.start = n == 1 ? jy_value_const_take(f, PyLong_FromLong(0)) : args[0];
+    (*out)->u.range.stop = n == 1 ? args[0] : args[1];
+    (*out)->u.range.step = n == 3 ? args[2] : jy_value_const_take(f, PyLong_FromLong(1));
+    return (*out)->u.range.start != NULL && (*out)->u.range.step != NULL ? JY_OK : JY_ERROR;
+}
