@@ -4,10 +4,13 @@
  *     array, scalar     np.h
  *     plain constants   the real attribute, when it is plain itself; methods by name
  *     containers        methods by name
- *     classes           functions and plain data of classes whose metaclass is `type`
- *     other objects     instance attributes, class data and methods, guarded by the exact type, when neither the class's __getattribute__ nor a data
- *                       descriptor other than a slot has a say
+ *     classes           class.c
+ *     instances         instance.c
+ *     other objects     what finding runs no code for, guarded by the exact type
  */
+#include "frontend/cpython/own.h"
+#include "frontend/generator.h"
+#include "frontend/instance.h"
 #include "frontend/ops.h"
 
 #include <string.h>
@@ -40,6 +43,8 @@ module_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, 
 {
     if (!PyModule_CheckExact(v->v_object) || v->v_source == JY_NO_SOURCE)
         return no_attribute(f, v, name);
+    if (jy_is_stored_to(f, PyModule_GetDict(v->v_object)))
+        return jy_break(f, JY_BREAK_STORE_GLOBAL, "%s of a module whose globals were changed", jy_utf8(name));
     PyObject *dict = PyModule_GetDict(v->v_object), *object = PyDict_GetItemWithError(dict, name);
     if (object != NULL) {
         *out = attribute(f, v, name, object);
@@ -56,8 +61,8 @@ plain_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, P
     if (!jy_value_is_plain(f, v->v_object))
         return no_attribute(f, v, name);
     PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
-    if (object == NULL)
-        return jy_break_from_exception(f, JY_BREAK_RAISES);
+    if (object == NULL) /* a class may get the attribute later */
+        return PyType_Check(v->v_object) ? jy_break_from_exception(f, JY_BREAK_RAISES) : jy_raise_from_exception(f);
     if (PyCFunction_Check(object)) {
         *out = method_of(f, v, name);
         return JY_OK;
@@ -70,57 +75,23 @@ plain_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, P
 
 /* ---- classes and instances ---- */
 
-static PyObject *
-raw_attribute(PyTypeObject *type, PyObject *name)
-{
-    return _PyType_Lookup(type, name);
-}
-
-static bool
-is_data(PyObject *raw)
-{
-    return Py_TYPE(raw)->tp_descr_get == NULL && Py_TYPE(raw)->tp_descr_set == NULL;
-}
-
+/* Classes of C's do not change. */
 static jy_status
 class_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
 {
     PyTypeObject *type = (PyTypeObject *)v->v_object;
-    PyObject *raw = Py_IS_TYPE(v->v_object, &PyType_Type) ? raw_attribute(type, name) : NULL;
-    if (raw == NULL || raw_attribute(&PyType_Type, name) != NULL)
+    if (type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+        return jy_class_getattr(f, out, v->v_source != JY_NO_SOURCE ? v : jy_class_value(f, v->v_object), name);
+    PyObject *raw = Py_IS_TYPE(v->v_object, &PyType_Type) ? _PyType_Lookup(type, name) : NULL;
+    if (raw == NULL || _PyType_Lookup(&PyType_Type, name) != NULL)
         return no_attribute(f, v, name);
-    if (v->v_source == JY_NO_SOURCE || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
-        PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
-        if (object == NULL)
-            return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
-        if (jy_value_is_plain(f, object) && !PyType_Check(object))
-            *out = jy_value_const(f, object);
-        else
-            *out = jy_value_callable(f, object, JY_NO_SOURCE);
-        return JY_OK;
-    }
-    if (Py_IS_TYPE(raw, &PyStaticMethod_Type) || PyFunction_Check(raw) || is_data(raw)) {
-        PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
-        if (object == NULL)
-            return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
-        *out = attribute(f, v, name, object);
-        return JY_OK;
-    }
-    return no_attribute(f, v, name);
-}
-
-/* The function behind a bound method, reached through the instance so that one guard sees both the class and whatever may come to shadow it. */
-static jy_status
-method_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name, PyObject *raw)
-{
-    struct jy_value *method = jy_value_new(f, JY_V_METHOD);
-    PyObject *func = jy_hold(f, PyUnicode_InternFromString("__func__"));
-    if (func == NULL)
-        return JY_ERROR;
-    jy_src bound = jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, v->v_source, 0, name);
-    method->u.func.self = v;
-    method->u.func.function = jy_value_lazy(f, raw, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, bound, 0, func));
-    *out = method;
+    PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
+    if (object == NULL)
+        return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
+    if (jy_value_is_plain(f, object) && !PyType_Check(object))
+        *out = jy_value_const(f, object);
+    else
+        *out = jy_value_callable(f, object, JY_NO_SOURCE);
     return JY_OK;
 }
 
@@ -129,8 +100,22 @@ method_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, 
 static bool
 is_quiet(PyObject *raw)
 {
-    return raw == NULL || is_data(raw) || PyFunction_Check(raw) || Py_IS_TYPE(raw, &PyStaticMethod_Type) ||
+    return raw == NULL || jy_class_is_data(raw) || PyFunction_Check(raw) || Py_IS_TYPE(raw, &PyStaticMethod_Type) ||
            Py_IS_TYPE(raw, &PyMemberDescr_Type) || strstr(Py_TYPE(raw)->tp_name, "collections._tuplegetter") != NULL;
+}
+
+/* object.__getattribute__, at least before a __getattr__ is asked */
+static bool
+has_plain_lookup(PyTypeObject *type)
+{
+    if (type->tp_getattro == PyObject_GenericGetAttr)
+        return true;
+    PyObject *name = PyUnicode_InternFromString("__getattribute__");
+    bool plain = name != NULL && (type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
+                 _PyType_Lookup(type, name) == _PyType_Lookup(&PyBaseObject_Type, name);
+    PyErr_Clear();
+    Py_XDECREF(name);
+    return plain;
 }
 
 bool
@@ -138,17 +123,30 @@ jy_attribute_is_quiet(PyObject *object, PyObject *name)
 {
     PyTypeObject *type = Py_TYPE(object);
     if (PyType_Check(object))
-        return type == &PyType_Type && is_quiet(raw_attribute((PyTypeObject *)object, name));
+        return type == &PyType_Type && is_quiet(_PyType_Lookup((PyTypeObject *)object, name));
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
         return true;
-    return type->tp_getattro == PyObject_GenericGetAttr && is_quiet(raw_attribute(type, name));
+    return has_plain_lookup(type) && is_quiet(_PyType_Lookup(type, name));
 }
 
+PyObject *
+jy_attribute_load(PyObject *object, PyObject *name)
+{
+    if (!jy_attribute_is_quiet(object, name))
+        return NULL;
+    bool instance = !PyType_Check(object) && (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+    PyObject *value = instance ? _PyObject_GenericGetAttrWithDict(object, name, NULL, 1) : PyObject_GetAttr(object, name);
+    if (value == NULL)
+        PyErr_Clear();
+    return value;
+}
+
+/* Objects of C's types, tuples with names and the like. */
 static jy_status
-instance_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+opaque_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
 {
     PyTypeObject *type = Py_TYPE(v->v_object);
-    PyObject *raw = raw_attribute(type, name);
+    PyObject *raw = _PyType_Lookup(type, name);
     if (v->v_source == JY_NO_SOURCE || type->tp_getattro != PyObject_GenericGetAttr || !is_quiet(raw))
         return no_attribute(f, v, name);
     PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
@@ -159,9 +157,32 @@ instance_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v
         *out = attribute(f, v, name, object);
         return JY_OK;
     }
-    if (PyMethod_Check(object) && PyMethod_GET_FUNCTION(object) == raw && PyMethod_GET_SELF(object) == v->v_object)
-        return method_attribute(f, out, v, name, raw);
-    return no_attribute(f, v, name); /* shadowed by an attribute of the instance */
+    if (!PyMethod_Check(object) || PyMethod_GET_FUNCTION(object) != raw || PyMethod_GET_SELF(object) != v->v_object)
+        return no_attribute(f, v, name); /* shadowed by an attribute of the instance */
+    jy_class_get(f, type, NULL, name);
+    if (jy_own_has_dict(type))
+        jy_guard_not_own(f, v->v_source, name);
+    *out = jy_value_new(f, JY_V_METHOD);
+    (*out)->u.func.self = v;
+    (*out)->u.func.function = jy_class_value(f, raw);
+    return JY_OK;
+}
+
+static jy_status
+instance_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    TRY(jy_instance_getattr(f, out, v, name));
+    return *out != NULL ? JY_OK : jy_instance_no_attribute(f, v, name);
+}
+
+static jy_status
+method_part(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    bool self = PyUnicode_CompareWithASCIIString(name, "__self__") == 0;
+    if (v->u.func.function == NULL || (!self && PyUnicode_CompareWithASCIIString(name, "__func__") != 0))
+        return no_attribute(f, v, name);
+    *out = self ? v->u.func.self : v->u.func.function;
+    return JY_OK;
 }
 
 /* ---- the protocol ---- */
@@ -183,10 +204,15 @@ part(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *na
 jy_status
 jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
 {
-    TRY(jy_value_realize(f, v));
     const char *text = PyUnicode_AsUTF8(name);
     if (text == NULL)
         return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
+    if (jy_is_appendable(f, v) && strcmp(text, "append") == 0) {
+        jy_guard_type(f, v->v_source, &PyList_Type);
+        *out = method_of(f, v, name);
+        return JY_OK;
+    }
+    TRY(jy_value_realize(f, v));
     switch ((enum jy_value_kind)v->v_kind) {
     case JY_V_MODULE:
         return module_attribute(f, out, v, name);
@@ -198,6 +224,8 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
         break;
     case JY_V_CONST:
         return plain_attribute(f, out, v, name);
+    case JY_V_EXCEPTION:
+        return jy_exception_getattr(f, out, v, name);
     case JY_V_CALLABLE:
         if (PyType_Check(v->v_object))
             return class_attribute(f, out, v, name);
@@ -216,21 +244,36 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
     case JY_V_SLICE:
         return part(f, out, v, name);
     case JY_V_OPAQUE:
-        return instance_attribute(f, out, v, name);
+    case JY_V_INSTANCE:
+        return jy_is_instance(f, v) ? instance_attribute(f, out, v, name) : opaque_attribute(f, out, v, name);
+    case JY_V_METHOD:
+        return method_part(f, out, v, name);
+    case JY_V_ITER:
+        if (!jy_generator_has_method(v, text))
+            break;
+        *out = method_of(f, v, name);
+        return JY_OK;
     case JY_V_NULL:
     case JY_V_LAZY:
     case JY_V_FUNCTION:
-    case JY_V_METHOD:
-    case JY_V_ITER:
     case JY_V_CELL:
     case JY_V_DICTVIEW:
     case JY_V_HANDLED:
-    case JY_V_EXCEPTION:
-    case JY_V_INSTANCE:
     case JY_V_PARTIAL:
         break;
     }
     return no_attribute(f, v, name);
+}
+
+jy_status
+jy_setattr(struct jy_frame *f, struct jy_value *v, PyObject *name, struct jy_value *value)
+{
+    TRY(jy_value_realize(f, v));
+    if (v->v_kind == JY_V_EXCEPTION && value != NULL)
+        return jy_exception_setattr(f, v, name, value);
+    if (jy_is_instance(f, v))
+        return jy_instance_setattr(f, v, name, value);
+    return jy_break(f, JY_BREAK_STORE_ATTR, "%s of %s", jy_utf8(name), jy_value_describe(f, v));
 }
 
 /* ---- instructions ---- */
@@ -266,7 +309,15 @@ op_load_method(struct jy_frame *f, const struct jy_instr *instr)
 }
 
 jy_status
-op_load_super_attr(struct jy_frame *f, const struct jy_instr *instr)
+op_store_attr(struct jy_frame *f, const struct jy_instr *instr)
 {
-    return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of super()", jy_utf8(name_of(f, instr)));
+    struct jy_value *v = *jy_peek(f, 1), *value = *jy_peek(f, 2);
+    f->f_depth -= 2; /* a setter's frame finds what eager's would */
+    return jy_setattr(f, v, name_of(f, instr), value);
+}
+
+jy_status
+op_delete_attr(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return jy_setattr(f, jy_pop(f), name_of(f, instr), NULL);
 }

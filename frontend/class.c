@@ -1,0 +1,363 @@
+/* Classes: what they hold, how it is bound, and what calling them makes.
+ *
+ *     function             through an instance: bound method        through the class: the function
+ *     staticmethod         the function
+ *     classmethod          method of the class
+ *     property             its getter is called                     the property
+ *     slot                 the instance's member                    the descriptor
+ *     other descriptors    the program's own __get__ is called
+ *     plain data           the object
+ *
+ * A class is called here when that makes a plain object: `__new__` is object's, nothing of C's lies below it, its destructor cannot run code, and `type` itself does the calling. */
+#include "frontend/instance.h"
+
+#include "frontend/cpython/own.h"
+
+#include <string.h>
+
+/* ---- what a class holds ---- */
+
+PyObject *
+jy_class_find(PyTypeObject *type, PyTypeObject *after, PyObject *name)
+{
+    if (after == NULL)
+        return _PyType_Lookup(type, name);
+    PyObject *mro = type->tp_mro;
+    Py_ssize_t i = 0, n = mro != NULL ? PyTuple_GET_SIZE(mro) : 0;
+    while (i < n && PyTuple_GET_ITEM(mro, i) != (PyObject *)after)
+        i++;
+    for (i++; i < n; i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        PyObject *found = jy_own_class_attribute(base, name);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+PyObject *
+jy_class_get(struct jy_frame *f, PyTypeObject *type, PyTypeObject *after, PyObject *name)
+{
+    PyObject *raw = jy_class_find(type, after, name);
+    jy_guard_class(f, type, after, name, raw);
+    return raw;
+}
+
+PyObject *
+jy_class_get_text(struct jy_frame *f, PyTypeObject *type, const char *name)
+{
+    PyObject *text = jy_hold(f, PyUnicode_InternFromString(name));
+    return text != NULL ? jy_class_get(f, type, NULL, text) : NULL;
+}
+
+bool
+jy_class_is_default(PyObject *raw, const char *name)
+{
+    PyObject *text = PyUnicode_InternFromString(name);
+    bool same = raw != NULL && text != NULL && raw == _PyType_Lookup(&PyBaseObject_Type, text);
+    Py_XDECREF(text);
+    return same;
+}
+
+struct jy_value *
+jy_class_value(struct jy_frame *f, PyObject *object)
+{
+    jy_src source = jy_source_add(f->f_trace->unit, JY_SOURCE_OBJECT, 0, 0, object);
+    struct jy_value *v = jy_value_lazy(f, object, source);
+    if (v->v_kind == JY_V_LAZY && PyType_Check(object)) /* no guard: it is that object */
+        v->v_kind = JY_V_CALLABLE;
+    return v;
+}
+
+/* ---- binding ---- */
+
+static jy_status
+not_traced(struct jy_frame *f, PyObject *name, PyObject *raw)
+{
+    return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s, a %s", jy_utf8(name), Py_TYPE(raw)->tp_name);
+}
+
+/* The Python function in a staticmethod or classmethod. */
+static PyObject *
+wrapped(struct jy_frame *f, PyObject *raw)
+{
+    PyObject *function = jy_hold(f, PyObject_GetAttrString(raw, "__func__"));
+    PyErr_Clear();
+    return function != NULL && PyFunction_Check(function) ? function : NULL;
+}
+
+static struct jy_value *
+method_new(struct jy_frame *f, struct jy_value *function, struct jy_value *self)
+{
+    struct jy_value *method = jy_value_new(f, JY_V_METHOD);
+    method->u.func.self = self;
+    method->u.func.function = function;
+    return method;
+}
+
+static jy_status
+call_getter(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_value *self, PyObject *name)
+{
+    PyObject *getter = jy_hold(f, PyObject_GetAttrString(raw, "fget"));
+    if (getter == NULL)
+        return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
+    if (getter == Py_None)
+        return jy_raises(f, PyExc_AttributeError, "property '%s' of '%s' object has no getter", jy_utf8(name),
+                         self->u.instance->type->tp_name);
+    return jy_call(f, out, jy_class_value(f, getter), 1, &self, NULL);
+}
+
+/* type(raw).__get__(raw, self, klass) */
+static jy_status
+call_descriptor(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_value *self,
+                struct jy_value *klass, PyObject *name)
+{
+    struct jy_value *descriptor = jy_class_value(f, raw), *get;
+    TRY(jy_value_realize(f, descriptor));
+    if (!jy_is_instance(f, descriptor))
+        return not_traced(f, name, raw);
+    TRY(jy_special(f, &get, descriptor, "__get__"));
+    if (get == NULL)
+        return not_traced(f, name, raw);
+    struct jy_value *args[] = { self != NULL ? self : jy_value_const(f, Py_None), klass };
+    return jy_call(f, out, get, 2, args, NULL);
+}
+
+/* Wrappers of object's own slots, which calls of are understood. */
+static bool
+is_known_wrapper(PyObject *raw)
+{
+    static const char *const names[] = { "__init__", "__setattr__", "__delattr__", "__getattribute__", "__eq__",
+                                         "__ne__" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (jy_class_is_default(raw, names[i]))
+            return true;
+    return false;
+}
+
+bool
+jy_class_is_data(PyObject *raw)
+{
+    return raw != NULL && Py_TYPE(raw)->tp_descr_get == NULL && Py_TYPE(raw)->tp_descr_set == NULL;
+}
+
+jy_status
+jy_class_bind(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_value *self, struct jy_value *klass,
+              PyObject *name)
+{
+    bool static_method = Py_IS_TYPE(raw, &PyStaticMethod_Type);
+    if (PyFunction_Check(raw) || static_method || Py_IS_TYPE(raw, &PyClassMethod_Type)) {
+        PyObject *function = PyFunction_Check(raw) ? raw : wrapped(f, raw);
+        if (function == NULL)
+            return not_traced(f, name, raw);
+        struct jy_value *value = jy_class_value(f, function), *first = PyFunction_Check(raw) ? self : klass;
+        *out = static_method || first == NULL ? value : method_new(f, value, first);
+        return JY_OK;
+    }
+    if (self != NULL && Py_IS_TYPE(raw, &PyProperty_Type))
+        return call_getter(f, out, raw, self, name);
+    if (self != NULL && Py_IS_TYPE(raw, &PyMemberDescr_Type)) {
+        TRY(jy_instance_slot(f, out, self, raw, name));
+        return *out != NULL ? JY_OK : jy_raises(f, PyExc_AttributeError, "'%s' object has no attribute '%s'",
+                                                self->u.instance->type->tp_name, jy_utf8(name));
+    }
+    bool unbound = self == NULL && (Py_IS_TYPE(raw, &PyProperty_Type) || Py_IS_TYPE(raw, &PyMemberDescr_Type));
+    if (Py_TYPE(raw)->tp_descr_get == NULL || unbound) {
+        *out = jy_class_value(f, raw);
+        return JY_OK;
+    }
+    if (Py_TYPE(raw)->tp_flags & Py_TPFLAGS_HEAPTYPE)
+        return call_descriptor(f, out, raw, self, klass, name);
+    if (is_known_wrapper(raw) && (self != NULL || klass != NULL)) {
+        struct jy_value *wrapper = jy_value_callable(f, raw, JY_NO_SOURCE);
+        *out = self != NULL ? method_new(f, wrapper, self) : wrapper;
+        return JY_OK;
+    }
+    return not_traced(f, name, raw);
+}
+
+struct jy_value *
+jy_class_data(struct jy_frame *f, PyObject *raw, struct jy_value *holder, PyObject *name)
+{
+    jy_src source = jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, holder->v_source, 0, name);
+    jy_guard_present(f, source);
+    return jy_value_lazy(f, raw, source);
+}
+
+/* type.__getattribute__: the metaclass's data descriptors come first. */
+jy_status
+jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, PyObject *name)
+{
+    PyTypeObject *type = (PyTypeObject *)klass->v_object, *meta = Py_TYPE(klass->v_object);
+    if (meta->tp_getattro != PyType_Type.tp_getattro || _PyType_Lookup(&PyType_Type, name) != NULL)
+        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of class %s", jy_utf8(name), type->tp_name);
+    if (meta != &PyType_Type) {
+        PyObject *of_meta = jy_class_get(f, meta, NULL, name);
+        if (of_meta != NULL)
+            return not_traced(f, name, of_meta);
+    }
+    PyObject *raw = jy_class_find(type, NULL, name);
+    if (meta == &PyType_Type && klass->v_source != JY_NO_SOURCE && jy_class_is_data(raw)) {
+        *out = jy_class_data(f, raw, klass, name);
+        return JY_OK;
+    }
+    raw = jy_class_get(f, type, NULL, name);
+    if (raw == NULL)
+        return jy_raises(f, PyExc_AttributeError, "type object '%s' has no attribute '%s'", type->tp_name,
+                         jy_utf8(name));
+    return jy_class_bind(f, out, raw, NULL, klass, name);
+}
+
+/* ---- new objects ---- */
+
+static bool
+is_made_of_python(PyTypeObject *type)
+{
+    while (type != &PyBaseObject_Type && (type->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        type = type->tp_base;
+    return type == &PyBaseObject_Type;
+}
+
+/* May a call of the class be followed? Everything that decides it is guarded. */
+static jy_status
+check_class(struct jy_frame *f, PyTypeObject *type)
+{
+    PyTypeObject *meta = Py_TYPE(type);
+    if (!is_made_of_python(type) || type->tp_new != PyBaseObject_Type.tp_new || type->tp_finalize != NULL ||
+        type->tp_del != NULL || type->tp_alloc != PyType_GenericAlloc)
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, which does not make plain objects", type->tp_name);
+    if (meta != &PyType_Type) {
+        PyObject *call = jy_class_get_text(f, meta, "__call__");
+        if (meta->tp_call != PyType_Type.tp_call || call == NULL || !Py_IS_TYPE(call, &PyWrapperDescr_Type))
+            return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose metaclass has a say", type->tp_name);
+    }
+    if (!jy_class_is_default(jy_class_get_text(f, type, "__new__"), "__new__") ||
+        jy_class_get_text(f, type, "__del__") != NULL)
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, which does not make plain objects", type->tp_name);
+    jy_class_get_text(f, type, "__abstractmethods__");
+    if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
+        return jy_break(f, JY_BREAK_RAISES, "abstract class %s", type->tp_name);
+    return JY_OK;
+}
+
+static size_t
+count_args(size_t nargs, PyObject *kwnames)
+{
+    return nargs + (kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0);
+}
+
+static jy_status
+make(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, size_t nargs, struct jy_value *const *args,
+     PyObject *kwnames)
+{
+    PyTypeObject *type = (PyTypeObject *)klass->v_object;
+    size_t n = count_args(nargs, kwnames);
+    TRY(check_class(f, type));
+    PyObject *init = jy_class_get_text(f, type, "__init__");
+    bool plain = jy_class_is_default(init, "__init__");
+    if (plain && n != 0)
+        return jy_break(f, JY_BREAK_RAISES, "%s() takes no arguments", type->tp_name);
+    if (!plain && (init == NULL || !PyFunction_Check(init)))
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose __init__ is no function", type->tp_name);
+    struct jy_value *v = jy_instance_new(f, klass), *none, **all;
+    if (!plain) {
+        all = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, n + 1);
+        all[0] = v;
+        if (n != 0)
+            memcpy(all + 1, args, n * sizeof *args);
+        TRY(jy_call(f, &none, jy_class_value(f, init), nargs + 1, all, kwnames));
+        if (!jy_value_is_none(none))
+            return jy_raises(f, PyExc_TypeError, "__init__() should return None, not '%s'",
+                             none->v_kind == JY_V_CONST ? Py_TYPE(none->v_object)->tp_name : "?");
+    }
+    *out = v;
+    return JY_OK;
+}
+
+/* ---- object's own methods, called by name ---- */
+
+static jy_status
+attribute_name(struct jy_frame *f, PyObject **out, struct jy_value *v)
+{
+    TRY(jy_value_realize(f, v));
+    if (v->v_kind != JY_V_CONST || !PyUnicode_CheckExact(v->v_object))
+        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "a name that is not known");
+    PyObject *name = Py_NewRef(v->v_object);
+    PyUnicode_InternInPlace(&name);
+    *out = jy_hold(f, name);
+    return *out != NULL ? JY_OK : JY_ERROR;
+}
+
+static jy_status
+call_object_method(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t n,
+                   struct jy_value *const *args)
+{
+    PyObject *name;
+    *out = jy_value_const(f, Py_None);
+    if (n == 0)
+        return JY_OK;
+    TRY(jy_value_realize(f, args[0]));
+    if (!jy_is_instance(f, args[0]))
+        return JY_OK;
+    *handled = true;
+    if (jy_class_is_default(callable, "__init__") && n == 1)
+        return JY_OK;
+    if (jy_class_is_default(callable, "__setattr__") && n == 3) {
+        TRY(attribute_name(f, &name, args[1]));
+        return jy_instance_generic_setattr(f, args[0], name, args[2]);
+    }
+    if (jy_class_is_default(callable, "__delattr__") && n == 2) {
+        TRY(attribute_name(f, &name, args[1]));
+        return jy_instance_generic_setattr(f, args[0], name, NULL);
+    }
+    if (jy_class_is_default(callable, "__getattribute__") && n == 2) {
+        TRY(attribute_name(f, &name, args[1]));
+        TRY(jy_instance_generic_getattr(f, out, args[0], name));
+        return *out != NULL ? JY_OK : jy_raises(f, PyExc_AttributeError, "'%s' object has no attribute '%s'",
+                                                args[0]->u.instance->type->tp_name, jy_utf8(name));
+    }
+    *handled = false;
+    return JY_OK;
+}
+
+static jy_status
+make_empty(struct jy_frame *f, struct jy_value **out, bool *handled, size_t n, struct jy_value *const *args)
+{
+    if (n != 1)
+        return JY_OK;
+    TRY(jy_value_realize(f, args[0]));
+    if (args[0]->v_kind != JY_V_CALLABLE || !PyType_Check(args[0]->v_object) || args[0]->v_source == JY_NO_SOURCE)
+        return JY_OK;
+    *handled = true;
+    TRY(check_class(f, (PyTypeObject *)args[0]->v_object));
+    *out = jy_instance_new(f, args[0]);
+    return JY_OK;
+}
+
+jy_status
+jy_class_call(struct jy_frame *f, struct jy_value **out, bool *handled, struct jy_value *callable, size_t nargs,
+              struct jy_value *const *args, PyObject *kwnames)
+{
+    PyObject *object = callable->v_object;
+    bool keywords = kwnames != NULL && PyTuple_GET_SIZE(kwnames) != 0;
+    if (object == (PyObject *)&PySuper_Type && !keywords) {
+        *handled = true;
+        return jy_super_new(f, out, nargs, args);
+    }
+    if (!PyType_Check(object)) {
+        if (Py_IS_TYPE(object, &PyWrapperDescr_Type) && !keywords)
+            return call_object_method(f, out, handled, object, nargs, args);
+        if (PyCFunction_Check(object) && !keywords && jy_class_is_default(object, "__new__"))
+            return make_empty(f, out, handled, nargs, args);
+        return JY_OK;
+    }
+    PyTypeObject *type = (PyTypeObject *)object;
+    if (type != &PyBaseObject_Type && (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyExceptionClass_Check(object) ||
+                                       PyType_IsSubtype(type, &PyType_Type)))
+        return JY_OK;
+    if (!is_made_of_python(type)) /* a subclass of list, tuple, ndarray, ... */
+        return JY_OK;
+    *handled = true;
+    struct jy_value *klass = callable->v_source != JY_NO_SOURCE ? callable : jy_class_value(f, object);
+    return make(f, out, klass, nargs, args, kwnames);
+}

@@ -1,0 +1,111 @@
+/* Attributes that an object holds itself.
+ *
+ *     3.11   values behind one pointer, the dictionary behind another
+ *     3.12   one pointer, which is either of them
+ *     3.13   values inside the object, valid until a dictionary takes them over
+ *
+ * Values belong to the keys that the class's instances share; a key of theirs that was made by hand may not be interned. */
+#define Py_BUILD_CORE 1 /* for the layouts in internal/ */
+#include "frontend/cpython/own.h"
+
+#include "internal/pycore_dict.h"
+#include "internal/pycore_object.h"
+#include <stddef.h>
+#include <structmember.h>
+
+#define HAS_312 (PY_VERSION_HEX >= 0x030c0000)
+#define HAS_313 (PY_VERSION_HEX >= 0x030d0000)
+
+static PyObject *
+in_dict(PyObject *dict, PyObject *name)
+{
+    PyObject *found = dict != NULL && PyDict_Check(dict) ? PyDict_GetItemWithError(dict, name) : NULL;
+    if (found == NULL)
+        PyErr_Clear();
+    return found;
+}
+
+static bool
+is_name(PyObject *key, PyObject *name)
+{
+    return key == name || (key != NULL && PyUnicode_Check(key) && !PyUnicode_CHECK_INTERNED(key) &&
+                           PyUnicode_Compare(key, name) == 0);
+}
+
+static PyObject *
+in_values(PyTypeObject *type, PyDictValues *values, PyObject *name)
+{
+    PyDictKeysObject *keys = ((PyHeapTypeObject *)type)->ht_cached_keys;
+    if (keys == NULL || keys->dk_kind == DICT_KEYS_GENERAL)
+        return NULL;
+    PyDictUnicodeEntry *entries = DK_UNICODE_ENTRIES(keys);
+    for (Py_ssize_t i = 0; i < keys->dk_nentries; i++)
+        if (is_name(entries[i].me_key, name))
+            return values->values[i];
+    return NULL;
+}
+
+static PyObject *
+in_managed(PyObject *object, PyObject *name)
+{
+#if HAS_313
+    PyTypeObject *type = Py_TYPE(object);
+    if ((type->tp_flags & Py_TPFLAGS_INLINE_VALUES) && _PyObject_InlineValues(object)->valid)
+        return in_values(type, _PyObject_InlineValues(object), name);
+    return in_dict((PyObject *)_PyObject_ManagedDictPointer(object)->dict, name);
+#elif HAS_312
+    PyDictOrValues at = *_PyObject_DictOrValuesPointer(object);
+    if (_PyDictOrValues_IsValues(at))
+        return in_values(Py_TYPE(object), _PyDictOrValues_GetValues(at), name);
+    return in_dict(_PyDictOrValues_GetDict(at), name);
+#else
+    PyDictValues *values = *_PyObject_ValuesPointer(object);
+    if (values != NULL)
+        return in_values(Py_TYPE(object), values, name);
+    return in_dict(*_PyObject_ManagedDictPointer(object), name);
+#endif
+}
+
+PyObject *
+jy_own_attribute(PyObject *object, PyObject *name)
+{
+    if (Py_TYPE(object)->tp_flags & Py_TPFLAGS_MANAGED_DICT)
+        return in_managed(object, name);
+    PyObject **dict = _PyObject_GetDictPtr(object);
+    return dict != NULL ? in_dict(*dict, name) : NULL;
+}
+
+bool
+jy_own_has_dict(PyTypeObject *type)
+{
+    return (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) || type->tp_dictoffset != 0;
+}
+
+bool
+jy_own_is_slot(PyTypeObject *type, PyObject *descriptor)
+{
+    if (!Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
+        return false;
+    const PyMemberDef *member = ((PyMemberDescrObject *)descriptor)->d_member;
+    return member->type == T_OBJECT_EX && member->flags == 0 &&
+           PyType_IsSubtype(type, ((PyMemberDescrObject *)descriptor)->d_common.d_type);
+}
+
+PyObject *
+jy_own_slot(bool *ok, PyObject *object, PyObject *descriptor)
+{
+    *ok = jy_own_is_slot(Py_TYPE(object), descriptor);
+    return *ok ? *(PyObject **)((char *)object + ((PyMemberDescrObject *)descriptor)->d_member->offset) : NULL;
+}
+
+PyObject *
+jy_own_class_attribute(PyTypeObject *type, PyObject *name)
+{
+#if HAS_312
+    PyObject *dict = PyType_GetDict(type), *found = in_dict(dict, name);
+    Py_XDECREF(dict);
+    return found;
+#else
+    return in_dict(type->tp_dict, name);
+#endif
+}

@@ -1,0 +1,19 @@
+/* What an object itself holds under a name, without making its dictionary exist (that would slow every later access to its attributes). */
+#ifndef JY_FRONTEND_CPYTHON_OWN_H
+#define JY_FRONTEND_CPYTHON_OWN_H
+
+#include <Python.h>
+#include <stdbool.h>
+
+/* Borrowed; NULL: nothing. Runs no code of the program's; name: interned. Leaves no exception. */
+PyObject *jy_own_attribute(PyObject *object, PyObject *name);
+/* What this class itself holds; as above. */
+PyObject *jy_own_class_attribute(PyTypeObject *type, PyObject *name);
+/* Do instances have a dictionary? */
+bool jy_own_has_dict(PyTypeObject *type);
+/* Is it the descriptor of a slot that instances of the type have? */
+bool jy_own_is_slot(PyTypeObject *type, PyObject *descriptor);
+/* The member that a slot descriptor of __slots__ stands for, borrowed; NULL: empty. *ok false: it is another kind of member. */
+PyObject *jy_own_slot(bool *ok, PyObject *object, PyObject *descriptor);
+
+#endif

@@ -1,0 +1,114 @@
+/* Classes of the program's and their instances (instance.c, class.c, special.c, op_super.c).
+ *
+ * An instance value is an object of a heap type. What it was given while tracing stands in its table of attributes; what it held before is read from the live object and is an ATTR
+ * source. What its class holds is looked up once and guarded per (class, name): absence, too, since it is what decides that something else is looked for. */
+#ifndef JY_FRONTEND_INSTANCE_H
+#define JY_FRONTEND_INSTANCE_H
+
+#include "frontend/exception.h"
+#include "frontend/interp.h"
+
+struct jy_attribute {
+    PyObject *name;
+    struct jy_value *value; /* NULL: deleted */
+    bool slot;              /* a member of __slots__, not in the dictionary */
+};
+
+struct jy_instance {
+    PyTypeObject *type;
+    struct jy_value *klass; /* the class as a value with a source */
+    struct {
+        struct jy_attribute *at;
+        size_t n, cap;
+    } attributes;           /* changed ones; a new instance's in the order of its dictionary */
+    struct jy_value *self;  /* a super object: super(after, self) */
+    struct jy_value *after;
+    PyTypeObject *start;    /* ... whose MRO is searched */
+    uint32_t counted;       /* the walk that was here last */
+};
+
+/* ---- class.c ---- */
+
+/* What the class holds under that name, guarded; NULL: nothing. */
+PyObject *jy_class_get(struct jy_frame *f, PyTypeObject *type, PyTypeObject *after, PyObject *name);
+PyObject *jy_class_get_text(struct jy_frame *f, PyTypeObject *type, const char *name);
+/* Is that what `object` holds under the name? */
+bool jy_class_is_default(PyObject *raw, const char *name);
+/* An object found in a class, as a value whose source is the object itself. */
+struct jy_value *jy_class_value(struct jy_frame *f, PyObject *object);
+/* No descriptor. */
+bool jy_class_is_data(PyObject *raw);
+/* Data of the class, which holder.name fetches again at each call: no guard that it is the very same object. */
+struct jy_value *jy_class_data(struct jy_frame *f, PyObject *raw, struct jy_value *holder, PyObject *name);
+/* raw.__get__(self, klass), as attribute look-up does it; self NULL: through the class. raw is guarded. */
+jy_status jy_class_bind(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_value *self,
+                        struct jy_value *klass, PyObject *name);
+jy_status jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, PyObject *name);
+/* A call of a class, of a method of `object`'s, of super. */
+jy_status jy_class_call(struct jy_frame *f, struct jy_value **out, bool *handled, struct jy_value *callable,
+                        size_t nargs, struct jy_value *const *args, PyObject *kwnames);
+
+/* ---- op_super.c ---- */
+
+jy_status jy_super_new(struct jy_frame *f, struct jy_value **out, size_t nargs, struct jy_value *const *args);
+/* Attribute of a super object. */
+jy_status jy_super_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name);
+
+/* ---- instance.c ---- */
+
+/* An OPAQUE object of the program's classes becomes an INSTANCE (type guard). */
+void jy_instance_open(struct jy_frame *f, struct jy_value *v);
+/* Opens v: is it an instance of a class of the program's? */
+static inline bool
+jy_is_instance(struct jy_frame *f, struct jy_value *v)
+{
+    if (v->v_kind == JY_V_OPAQUE)
+        jy_instance_open(f, v);
+    return v->v_kind == JY_V_INSTANCE;
+}
+struct jy_value *jy_instance_new(struct jy_frame *f, struct jy_value *klass);
+/* *out NULL: there is no such attribute */
+jy_status jy_instance_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name);
+/* The same, when AttributeError says that, too: for hasattr and for getattr with a default. */
+jy_status jy_instance_find(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name);
+jy_status jy_instance_no_attribute(struct jy_frame *f, struct jy_value *v, PyObject *name);
+/* object.__getattribute__(v, name) */
+jy_status jy_instance_generic_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name);
+/* value NULL: del */
+jy_status jy_instance_setattr(struct jy_frame *f, struct jy_value *v, PyObject *name, struct jy_value *value);
+/* object.__setattr__(v, name, value) */
+jy_status jy_instance_generic_setattr(struct jy_frame *f, struct jy_value *v, PyObject *name, struct jy_value *value);
+/* A slot of __slots__; *out NULL: empty. */
+jy_status jy_instance_slot(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *descriptor,
+                           PyObject *name);
+/* The recipe of a new instance is the empty object; its attributes are stored by effects once all is there. */
+jy_status jy_instance_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+jy_status jy_instance_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+
+/* ---- special.c ---- */
+
+/* The method that the class has under a special name, bound to v; NULL: none. Breaks where it is not the program's own function. */
+jy_status jy_special(struct jy_frame *f, struct jy_value **out, struct jy_value *v, const char *name);
+/* v.name(*args); *out NULL: no such method */
+jy_status jy_special_call(struct jy_frame *f, struct jy_value **out, struct jy_value *v, const char *name, size_t nargs,
+                          struct jy_value *const *args);
+/* Operators with an instance on either side. *done false: neither is one, or neither has the method and the other's own operator decides. */
+jy_status jy_instance_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, bool inplace,
+                             struct jy_value *a, struct jy_value *b);
+jy_status jy_instance_divmod(struct jy_frame *f, struct jy_value **out, bool *done, struct jy_value *a,
+                             struct jy_value *b);
+jy_status jy_instance_unary(struct jy_frame *f, struct jy_value **out, enum jy_unary op, struct jy_value *a);
+jy_status jy_instance_compare(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_compare op,
+                              struct jy_value *a, struct jy_value *b);
+jy_status jy_instance_truth(struct jy_frame *f, bool *out, struct jy_value *v);
+jy_status jy_instance_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
+jy_status jy_instance_contains(struct jy_frame *f, bool *out, bool *done, struct jy_value *v, struct jy_value *item);
+jy_status jy_instance_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
+/* *out NULL: exhausted */
+jy_status jy_instance_next(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
+/* Before all items are taken at once. */
+jy_status jy_instance_check_hint(struct jy_frame *f, struct jy_value *v);
+/* int() and float() */
+jy_status jy_instance_convert(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyTypeObject *type);
+
+#endif
