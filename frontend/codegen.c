@@ -1,18 +1,24 @@
-/* Unit -> bytecode: `outputs = __compiled_fn_N(inputs...)`, then the result by its recipe.
+/* Unit -> bytecode: the unit's own part, then the original code for what comes after it.
  *
- *       COPY_FREE_VARS, RESUME                      as in the original
- *       __compiled_fn_N(load of each input's source)
- *       if that is `rerun`: return it               the caller runs the original
- *       unpack into temporaries
- *       build the result: a source, an output, a constant or a container of these
- *       RETURN_VALUE
+ *       the call                                    the middle of the function
+ *       COPY_FREE_VARS, MAKE_CELL ..., RESUME       COPY_FREE_VARS, unpack the continuation into locals and stack, RESUME
+ *                             the value stack, if it is needed, into temporaries
+ *                             __compiled_fn_N(load of each input's source)
+ *                             if that is `rerun`: the original from here on (a whole call: return it, and the caller runs the original)
+ *                             unpack into temporaries
+ *                             effects, in the order of the program
+ *                             the result, RETURN_VALUE; or stack and locals, and a jump into
+ *       the original code, which *leaves* before each of the given instructions: it returns a continuation (stack, locals, point) to the driver
  *
- * Nothing of the user's runs in this code, so temporaries are never seen. Values that are needed twice (a container that appears twice is one object, a source with attribute
- * look-ups) are made once and kept in a temporary. MAKE_CELL is left out: no closure is made here, and a parameter that is a cell stays in its slot as it came. */
+ * Nothing of the user's runs in the own part, and its temporaries are gone before the first original instruction. Values that are needed twice (a container that appears twice is one
+ * object, a source with attribute look-ups) are made once and kept in a temporary; so is every source that an effect could change. */
 #include "frontend/frontend.h"
 
 #include "frontend/cpython/assemble.h"
+#include "frontend/cpython/compat.h"
 #include "frontend/cpython/emit.h"
+#include "frontend/cpython/layout.h"
+#include "frontend/point.h"
 #include "frontend/sweep.h"
 #include <stdio.h>
 
@@ -24,16 +30,33 @@ struct temp {
 };
 
 struct generator {
-    const struct jy_unit *unit;
-    PyFunctionObject *function;
-    PyObject *name, *rerun;
+    const struct jy_codegen_request *request;
+    const struct jy_unit *unit; /* NULL: the original from `start` on, with no part of its own */
     struct jy_code *code;
+    struct jy_layout_map map;
+    size_t nlocals; /* locals and cells of the original */
+    int resume;     /* id of the original's RESUME */
+    int start;      /* id of the original instruction where the start is; of a call, the one behind RESUME */
+    int *leave;     /* by id: of the jump that leaves before it, or JY_NO_INSTR */
     struct {
         struct temp *at;
         size_t n, cap;
     } temps;
     int *output_local;
+    int *stack_local; /* of the value stack at the start; NULL: it stands on the stack */
+    struct {
+        int *at;
+        size_t n, cap;
+    } bound; /* temporaries that hold something */
 };
+
+/* Where a slot of the original's localsplus is now: new locals stand before cells and free variables. */
+static int
+new_index(const struct generator *g, int slot)
+{
+    int nnew = g->code->c_nlocals - g->code->c_origin->co_nlocals;
+    return slot < g->code->c_origin->co_nlocals ? slot : slot + nnew;
+}
 
 #define CHECK(expr)                                                                                                    \
     do {                                                                                                               \
@@ -48,6 +71,21 @@ new_local(struct generator *g, const char *stem, size_t number)
     int local = name == NULL ? -1 : jy_edit_add_local(g->code, name);
     Py_XDECREF(name);
     return local;
+}
+
+static int
+store_temp(struct generator *g, int local)
+{
+    *jy_vec_push(g->code->c_arena, &g->bound) = local;
+    return jy_edit_append(g->code, STORE_FAST, local);
+}
+
+/* Before the program's own code can look. */
+static void
+delete_temps(struct generator *g)
+{
+    for (size_t k = 0; k < g->bound.n; k++)
+        jy_edit_append(g->code, DELETE_FAST, g->bound.at[k]);
 }
 
 static struct temp *
@@ -76,7 +114,7 @@ static void
 count_source(struct generator *g, jy_src source)
 {
     const struct jy_source *s = &g->unit->u_sources.at[source];
-    if (s->kind == JY_SOURCE_FUNCTION || s->kind == JY_SOURCE_LOCAL)
+    if (s->kind == JY_SOURCE_FUNCTION || s->kind == JY_SOURCE_LOCAL || s->kind == JY_SOURCE_STACK)
         return;
     if (count_use(g, NULL, source) && s->base != 0)
         count_source(g, s->base);
@@ -85,14 +123,41 @@ count_source(struct generator *g, jy_src source)
 static void
 count_recipe(struct generator *g, const struct jy_recipe *r)
 {
+    if (r == NULL)
+        return;
     if (r->kind == JY_RECIPE_SOURCE) {
         count_source(g, r->source);
         return;
     }
-    if (r->kind == JY_RECIPE_OUTPUT || r->kind == JY_RECIPE_CONST || !count_use(g, r, 0))
+    bool is_made = r->kind != JY_RECIPE_OUTPUT && r->kind != JY_RECIPE_CONST && r->kind != JY_RECIPE_SLOT &&
+                   r->kind != JY_RECIPE_NULL && r->kind != JY_RECIPE_HANDLED;
+    if (is_made && !count_use(g, r, 0))
         return;
     for (size_t k = 0; k < r->n; k++)
         count_recipe(g, r->items[k]);
+}
+
+static void
+count_recipes(struct generator *g, struct jy_recipe *const *at, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        count_recipe(g, at[k]);
+}
+
+static void
+count_unit(struct generator *g)
+{
+    const struct jy_unit *unit = g->unit;
+    for (size_t k = 0; k < unit->u_inputs.n; k++)
+        count_source(g, unit->u_inputs.at[k].source);
+    for (size_t k = 0; k < unit->u_effects.n; k++) {
+        count_recipe(g, unit->u_effects.at[k].target);
+        count_recipe(g, unit->u_effects.at[k].key);
+        count_recipe(g, unit->u_effects.at[k].value);
+    }
+    count_recipe(g, unit->u_result);
+    count_recipes(g, unit->u_stop.stack, unit->u_stop.depth);
+    count_recipes(g, unit->u_stop.locals, unit->u_stop.nlocals);
 }
 
 /* -- sources ----------------------------------------------------------------------------------------------------------------------- */
@@ -142,7 +207,9 @@ load_fresh_source(struct generator *g, jy_src source)
     PyObject *name = s->name ? jy_unit_object(g->unit, s->name) : NULL;
 
     switch ((enum jy_source_kind)s->kind) {
-    case JY_SOURCE_LOCAL:
+    case JY_SOURCE_LOCAL: /* the prologue has put a parameter into its cell */
+        if (jy_compat_local_kind(g->code->c_origin, (int)s->index) & JY_LOCAL_CELL)
+            return jy_edit_append(g->code, LOAD_DEREF, new_index(g, (int)s->index));
         return jy_edit_append(g->code, LOAD_FAST, (int)s->index);
     case JY_SOURCE_GLOBAL:
         return s->base == 0 ? jy_emit_load_global(g->code, name) : load_through(g, s->base, "__globals__", name, 0);
@@ -165,7 +232,11 @@ load_fresh_source(struct generator *g, jy_src source)
     case JY_SOURCE_KWDEFAULT:
         return load_through(g, s->base, "__kwdefaults__", name, 0);
     case JY_SOURCE_STACK:
+        return jy_edit_append(g->code, LOAD_FAST, g->stack_local[s->index]);
+    case JY_SOURCE_OBJECT:
+        return jy_emit_load_const(g->code, name);
     case JY_SOURCE_CONTENT:
+        return jy_edit_append(g->code, LOAD_DEREF, new_index(g, (int)g->unit->u_sources.at[s->base].index));
     case JY_SOURCE_FUNCTION:
         break;
     }
@@ -181,7 +252,7 @@ keep_temp(struct generator *g, struct temp *t)
         return 0;
     CHECK(t->local = new_local(g, "tmp", (size_t)(t - g->temps.at)));
     jy_edit_append(g->code, COPY, 1);
-    return jy_edit_append(g->code, STORE_FAST, t->local);
+    return store_temp(g, t->local);
 }
 
 static int
@@ -194,31 +265,67 @@ load_source(struct generator *g, jy_src source)
     return keep_temp(g, t);
 }
 
-/* -- the result -------------------------------------------------------------------------------------------------------------------- */
+/* -- making things ------------------------------------------------------------------------------------------------------------------ */
 
 static int build(struct generator *g, const struct jy_recipe *r);
 
 static int
-build_container(struct generator *g, const struct jy_recipe *r)
+build_items(struct generator *g, const struct jy_recipe *r)
 {
     for (size_t k = 0; k < r->n; k++)
         CHECK(build(g, r->items[k]));
+    return 0;
+}
+
+static int
+build_call(struct generator *g, const struct jy_recipe *r)
+{
+    CHECK(jy_emit_callable_const(g->code, jy_unit_object(g->unit, r->object)));
+    CHECK(build_items(g, r));
+    return jy_emit_call(g->code, (int)r->n);
+}
+
+static int
+build_function(struct generator *g, const struct jy_recipe *r)
+{
+    bool has[4];
+    for (size_t k = 0; k < 4; k++) {
+        has[k] = r->items[k] != NULL;
+        if (has[k])
+            CHECK(build(g, r->items[k]));
+    }
+    return jy_emit_make_function(g->code, jy_unit_object(g->unit, r->object), has);
+}
+
+static int
+build_container(struct generator *g, const struct jy_recipe *r)
+{
     switch ((enum jy_recipe_kind)r->kind) {
+    case JY_RECIPE_CALL:
+        return build_call(g, r);
+    case JY_RECIPE_FUNCTION:
+        return build_function(g, r);
     case JY_RECIPE_TUPLE:
+        CHECK(build_items(g, r));
         return jy_edit_append(g->code, BUILD_TUPLE, (int)r->n);
     case JY_RECIPE_LIST:
+        CHECK(build_items(g, r));
         return jy_edit_append(g->code, BUILD_LIST, (int)r->n);
+    case JY_RECIPE_SET:
+        CHECK(build_items(g, r));
+        return jy_edit_append(g->code, BUILD_SET, (int)r->n);
     case JY_RECIPE_SLICE:
+        CHECK(build_items(g, r));
         return jy_edit_append(g->code, BUILD_SLICE, (int)r->n);
+    case JY_RECIPE_ITER:
+        CHECK(build_items(g, r));
+        return jy_edit_append(g->code, GET_ITER, 0);
     case JY_RECIPE_DICT:
         if (r->n == 0)
             return jy_edit_append(g->code, BUILD_MAP, 0);
+        CHECK(build_items(g, r));
         CHECK(jy_emit_load_const(g->code, jy_unit_object(g->unit, r->object)));
         return jy_edit_append(g->code, BUILD_CONST_KEY_MAP, (int)r->n);
-    case JY_RECIPE_SET:
-    case JY_RECIPE_CALL:
-    case JY_RECIPE_ITER:
-    case JY_RECIPE_FUNCTION:
     case JY_RECIPE_SLOT:
     case JY_RECIPE_NULL:
     case JY_RECIPE_HANDLED:
@@ -233,12 +340,31 @@ build_container(struct generator *g, const struct jy_recipe *r)
 static int
 build(struct generator *g, const struct jy_recipe *r)
 {
-    if (r->kind == JY_RECIPE_SOURCE)
+    switch ((enum jy_recipe_kind)r->kind) {
+    case JY_RECIPE_SOURCE:
         return load_source(g, r->source);
-    if (r->kind == JY_RECIPE_OUTPUT)
+    case JY_RECIPE_OUTPUT:
         return jy_edit_append(g->code, LOAD_FAST, g->output_local[r->output]);
-    if (r->kind == JY_RECIPE_CONST)
+    case JY_RECIPE_CONST:
         return jy_emit_load_const(g->code, jy_unit_object(g->unit, r->object));
+    case JY_RECIPE_SLOT:
+        return jy_emit_load_cell(g->code, new_index(g, (int)r->output));
+    case JY_RECIPE_NULL:
+        return jy_edit_append(g->code, PUSH_NULL, 0);
+    case JY_RECIPE_HANDLED:
+        CHECK(build_items(g, r));
+        jy_edit_append(g->code, PUSH_EXC_INFO, 0);
+        return jy_edit_append(g->code, POP_TOP, 0);
+    case JY_RECIPE_CALL:
+    case JY_RECIPE_FUNCTION:
+    case JY_RECIPE_TUPLE:
+    case JY_RECIPE_LIST:
+    case JY_RECIPE_SET:
+    case JY_RECIPE_SLICE:
+    case JY_RECIPE_ITER:
+    case JY_RECIPE_DICT:
+        break;
+    }
     struct temp *t = find_temp(g, r, 0);
     if (t != NULL && t->local >= 0)
         return jy_edit_append(g->code, LOAD_FAST, t->local);
@@ -246,56 +372,377 @@ build(struct generator *g, const struct jy_recipe *r)
     return keep_temp(g, t);
 }
 
+/* -- effects ------------------------------------------------------------------------------------------------------------------------ */
+
+/* An effect may change what a source says, so all of them are read before the first. */
+static int
+load_every_source(struct generator *g)
+{
+    for (size_t k = 0; k < g->temps.n; k++) {
+        struct temp *t = &g->temps.at[k];
+        if (t->key != NULL || t->local >= 0)
+            continue;
+        t->uses = 2;
+        CHECK(load_source(g, t->source));
+        jy_edit_append(g->code, POP_TOP, 0);
+    }
+    return 0;
+}
+
+static int
+emit_effect(struct generator *g, const struct jy_effect *e)
+{
+    PyObject *name = e->name != 0 ? jy_unit_object(g->unit, e->name) : NULL;
+    if (e->value != NULL)
+        CHECK(build(g, e->value));
+    switch ((enum jy_effect_kind)e->kind) {
+    case JY_EFFECT_STORE_ATTR:
+        CHECK(build(g, e->target));
+        return jy_emit_named(g->code, STORE_ATTR, name);
+    case JY_EFFECT_DELETE_ATTR:
+        CHECK(build(g, e->target));
+        return jy_emit_named(g->code, DELETE_ATTR, name);
+    case JY_EFFECT_STORE_ITEM:
+        CHECK(build(g, e->target));
+        CHECK(build(g, e->key));
+        return jy_edit_append(g->code, STORE_SUBSCR, 0);
+    case JY_EFFECT_DELETE_ITEM:
+        CHECK(build(g, e->target));
+        CHECK(build(g, e->key));
+        return jy_edit_append(g->code, DELETE_SUBSCR, 0);
+    case JY_EFFECT_STORE_GLOBAL:
+        return jy_emit_named(g->code, STORE_GLOBAL, name);
+    case JY_EFFECT_DELETE_GLOBAL:
+        return jy_emit_named(g->code, DELETE_GLOBAL, name);
+    case JY_EFFECT_STORE_CELL:
+        return jy_edit_append(g->code, e->value != NULL ? STORE_DEREF : DELETE_DEREF,
+                              new_index(g, (int)e->target->output));
+    case JY_EFFECT_CALL:
+        return jy_edit_append(g->code, POP_TOP, 0);
+    }
+    return -1;
+}
+
+static int
+emit_effects(struct generator *g)
+{
+    if (g->unit->u_effects.n != 0)
+        CHECK(load_every_source(g));
+    for (size_t k = 0; k < g->unit->u_effects.n; k++)
+        CHECK(emit_effect(g, &g->unit->u_effects.at[k]));
+    return 0;
+}
+
+/* -- the stop ----------------------------------------------------------------------------------------------------------------------- */
+
+static bool
+stays_in_place(const struct generator *g, const struct jy_recipe *r, size_t slot)
+{
+    if (r->kind == JY_RECIPE_SLOT)
+        return r->output == slot;
+    const struct jy_source *s = &g->unit->u_sources.at[r->source];
+    return r->kind == JY_RECIPE_SOURCE && s->kind == JY_SOURCE_LOCAL && s->index == slot;
+}
+
+/* Everything is on the stack before the first local changes: they may be each other's sources. */
+static int
+emit_frame(struct generator *g)
+{
+    const struct jy_stop *stop = &g->unit->u_stop;
+    for (size_t k = 0; k < stop->depth; k++)
+        CHECK(build(g, stop->stack[k]));
+    for (size_t k = 0; k < stop->nlocals; k++)
+        if (stop->locals[k] != NULL && !stays_in_place(g, stop->locals[k], k))
+            CHECK(build(g, stop->locals[k]));
+    for (size_t k = stop->nlocals; k-- > 0;) {
+        if (stop->locals[k] != NULL && !stays_in_place(g, stop->locals[k], k))
+            jy_edit_append(g->code, STORE_FAST, new_index(g, (int)k));
+        else if (stop->deletes[k])
+            jy_edit_append(g->code, DELETE_FAST, new_index(g, (int)k));
+    }
+    return 0;
+}
+
+/* -- entering ----------------------------------------------------------------------------------------------------------------------- */
+
+static bool
+is_absent(const struct generator *g, size_t item)
+{
+    return g->request->absent != NULL && g->request->absent[item];
+}
+
+/* The continuation's items, locals first and then the value stack from its top, out of the only argument. */
+static int
+unpack_continuation(struct generator *g)
+{
+    size_t depth = g->request->depth;
+    int argument = 0;
+    g->code->c_one_parameter = true;
+    if (g->code->c_origin->co_nlocals == 0)
+        CHECK(argument = new_local(g, "continuation", 0));
+    g->code->c_cursor = g->resume;
+    jy_edit_append(g->code, LOAD_FAST, argument);
+    jy_edit_append(g->code, UNPACK_SEQUENCE, (int)(g->nlocals + depth));
+    for (size_t k = 0; k < g->nlocals; k++) {
+        if (!is_absent(g, depth + k))
+            jy_edit_append(g->code, STORE_FAST, new_index(g, (int)k));
+        else
+            jy_edit_append(g->code, POP_TOP, 0);
+    }
+    if (g->code->c_origin->co_nlocals == 0 || is_absent(g, depth))
+        jy_edit_append(g->code, DELETE_FAST, argument);
+    return 0;
+}
+
+static bool
+is_plain_stack(const struct generator *g)
+{
+    for (size_t k = 0; k < g->request->depth; k++)
+        if (is_absent(g, k) || g->map.kinds[g->start][k] != JY_SLOT_VALUE)
+            return false;
+    return true;
+}
+
+static int
+stash_stack(struct generator *g)
+{
+    size_t depth = g->request->depth;
+    g->stack_local = JY_NEW_ARRAY(g->code->c_arena, int, depth + 1);
+    for (size_t k = depth; k-- > 0;) {
+        if (is_absent(g, k)) {
+            jy_edit_append(g->code, POP_TOP, 0);
+            continue;
+        }
+        CHECK(g->stack_local[k] = new_local(g, "stack", k));
+        store_temp(g, g->stack_local[k]);
+    }
+    return 0;
+}
+
+static void
+unstash_stack(struct generator *g)
+{
+    for (size_t k = 0; k < g->request->depth; k++) {
+        if (is_absent(g, k)) {
+            jy_edit_append(g->code, PUSH_NULL, 0);
+            continue;
+        }
+        jy_edit_append(g->code, LOAD_FAST, g->stack_local[k]);
+        if (g->map.kinds[g->start][k] == JY_SLOT_HANDLED) {
+            jy_edit_append(g->code, PUSH_EXC_INFO, 0);
+            jy_edit_append(g->code, POP_TOP, 0);
+        }
+    }
+}
+
+/* The original from the start on, as if there were no unit. */
+static int
+run_original(struct generator *g)
+{
+    if (g->stack_local != NULL)
+        unstash_stack(g);
+    delete_temps(g);
+    int jump = jy_edit_append(g->code, JUMP_FORWARD, 0);
+    jy_edit_set_target(g->code, jump, g->start);
+    return 0;
+}
+
+/* -- leaving ------------------------------------------------------------------------------------------------------------------------ */
+
+static int
+load_to_leave(struct generator *g, int local, bool is_certain, struct jy_point *point, size_t item)
+{
+    if (is_certain)
+        return jy_edit_append(g->code, LOAD_FAST, local);
+    point->is_wrapped[item] = jy_emit_take_local(g->code, local);
+    return 0;
+}
+
+/* A handler is left by POP_EXCEPT; what it handles is only to be had by handling something else. */
+static int
+stash_handlers(struct generator *g, int id, struct jy_point *point)
+{
+    const uint8_t *kinds = g->map.kinds[id];
+    size_t depth = point->depth;
+    int *local = JY_NEW_ARRAY(g->code->c_arena, int, depth + 1);
+    for (size_t k = depth; k-- > 0;) {
+        CHECK(local[k] = new_local(g, "left", ((size_t)id << 8) + k));
+        if (kinds[k] == JY_SLOT_HANDLED) {
+            CHECK(jy_emit_load_const(g->code, Py_None));
+            jy_edit_append(g->code, PUSH_EXC_INFO, 0);
+            jy_edit_append(g->code, POP_TOP, 0);
+        }
+        jy_edit_append(g->code, STORE_FAST, local[k]);
+        if (kinds[k] == JY_SLOT_HANDLED)
+            jy_edit_append(g->code, POP_EXCEPT, 0);
+    }
+    for (size_t k = 0; k < depth; k++)
+        CHECK(load_to_leave(g, local[k], kinds[k] == JY_SLOT_HANDLED, point, k));
+    return 0;
+}
+
+static int
+emit_leave(struct generator *g, int id, struct jy_point *point)
+{
+    bool handles = false;
+    for (size_t k = 0; k < point->depth; k++)
+        handles |= g->map.kinds[id][k] == JY_SLOT_HANDLED;
+    int first = (int)g->code->c_instrs.n;
+    if (handles)
+        CHECK(stash_handlers(g, id, point));
+    for (size_t k = 0; k < g->nlocals; k++)
+        CHECK(load_to_leave(g, new_index(g, (int)k), jy_layout_is_bound(&g->map, id, (int)k), point, point->depth + k));
+    CHECK(jy_emit_load_const(g->code, (PyObject *)point));
+    jy_edit_append(g->code, BUILD_TUPLE, (int)(point->depth + g->nlocals + 1));
+    jy_edit_append(g->code, RETURN_VALUE, 0);
+    struct jy_position position = jy_code_at(g->code, id)->i_position;
+    for (int k = first; k < (int)g->code->c_instrs.n; k++)
+        jy_code_at(g->code, k)->i_position = position;
+    return first;
+}
+
+/* Whatever reaches the instruction goes to the jump before it; what the own part enters later goes to the instruction. */
+static int
+add_leave(struct generator *g, int id)
+{
+    const struct jy_instr *instr = jy_code_at(g->code, id);
+    struct jy_point *point = jy_point_new(g->request->code, (uint32_t)instr->i_offset, (size_t)instr->i_depth, g->nlocals);
+    if (point == NULL)
+        return -1;
+    int jump = jy_edit_insert_before(g->code, id, JUMP_FORWARD, 0);
+    jy_edit_retarget(g->code, id, jump);
+    int tail = emit_leave(g, id, point);
+    Py_DECREF(point);
+    CHECK(tail);
+    jy_edit_set_target(g->code, jump, tail);
+    g->leave[id] = jump;
+    return 0;
+}
+
+static int
+add_leaves(struct generator *g)
+{
+    size_t n = g->code->c_instrs.n;
+    g->leave = JY_NEW_ARRAY(g->code->c_arena, int, n);
+    for (size_t k = 0; k < n; k++)
+        g->leave[k] = JY_NO_INSTR;
+    for (size_t k = 0; k < g->request->nleaves; k++) {
+        int id = jy_code_id_at_offset(g->code, (int)g->request->leaves[k]);
+        if (id != JY_NO_INSTR && g->leave[id] == JY_NO_INSTR && jy_layout_is_portable(&g->map, g->code, id))
+            CHECK(add_leave(g, id));
+    }
+    return 0;
+}
+
 /* -- the whole ----------------------------------------------------------------------------------------------------------------------- */
 
-/* Only the prologue of the original stays. */
-static void
-clear_body(struct jy_code *code)
+static bool
+is_whole_call(const struct generator *g)
 {
-    bool resumed = false;
-    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
-        int op = jy_code_at(code, id)->i_op;
-        if (!resumed && (op == COPY_FREE_VARS || op == RESUME))
-            resumed = op == RESUME;
-        else
-            jy_edit_delete(code, id);
-    }
-    code->c_handlers.n = 0;
+    return g->request->start == 0 && !g->unit->u_stop.stops;
 }
 
 static int
 emit_call(struct generator *g)
 {
     size_t noutputs = g->unit->u_graph->g_outputs.n;
-    CHECK(jy_emit_callable_global(g->code, g->name));
+    CHECK(jy_emit_callable_global(g->code, g->request->compiled_name));
     for (size_t k = 0; k < g->unit->u_inputs.n; k++)
         CHECK(load_source(g, g->unit->u_inputs.at[k].source));
     CHECK(jy_emit_call(g->code, (int)g->unit->u_inputs.n));
     jy_edit_append(g->code, COPY, 1);
-    CHECK(jy_emit_load_const(g->code, g->rerun));
+    CHECK(jy_emit_load_const(g->code, g->request->rerun));
     jy_edit_append(g->code, IS_OP, 0);
     int jump = jy_emit_pop_jump_if_false(g->code);
-    jy_edit_append(g->code, RETURN_VALUE, 0);
+    if (is_whole_call(g)) {
+        jy_edit_append(g->code, RETURN_VALUE, 0);
+    } else {
+        jy_edit_append(g->code, POP_TOP, 0);
+        CHECK(run_original(g));
+    }
     jy_edit_set_target(g->code, jump, jy_edit_append(g->code, UNPACK_SEQUENCE, (int)noutputs));
+    g->output_local = JY_NEW_ARRAY(g->code->c_arena, int, noutputs + 1);
     for (size_t k = 0; k < noutputs; k++) {
         CHECK(g->output_local[k] = new_local(g, "out", k));
-        jy_edit_append(g->code, STORE_FAST, g->output_local[k]);
+        store_temp(g, g->output_local[k]);
     }
     return 0;
 }
 
 static int
+emit_end(struct generator *g)
+{
+    if (!g->unit->u_stop.stops) {
+        CHECK(build(g, g->unit->u_result));
+        return jy_edit_append(g->code, RETURN_VALUE, 0);
+    }
+    CHECK(emit_frame(g));
+    delete_temps(g);
+    int stop = jy_code_id_at_offset(g->code, (int)g->unit->u_stop.offset);
+    int jump = jy_edit_append(g->code, JUMP_FORWARD, 0);
+    jy_edit_set_target(g->code, jump, g->leave[stop] != JY_NO_INSTR ? g->leave[stop] : stop);
+    return 0;
+}
+
+static int
+emit_own_part(struct generator *g)
+{
+    count_unit(g);
+    if (g->request->start != 0)
+        CHECK(stash_stack(g));
+    CHECK(emit_call(g));
+    CHECK(emit_effects(g));
+    return emit_end(g);
+}
+
+/* In the middle of the function there is nothing to prepare but the closure. */
+static void
+cut_prologue(struct generator *g)
+{
+    for (int id = jy_code_begin(g->code); id != g->resume; id = jy_code_next(g->code, id))
+        if (jy_code_at(g->code, id)->i_op != COPY_FREE_VARS && jy_code_at(g->code, id)->i_offset >= 0)
+            jy_edit_delete(g->code, id);
+}
+
+static int
+find_places(struct generator *g)
+{
+    const PyCodeObject *co = g->code->c_origin;
+    g->nlocals = (size_t)(co->co_nlocalsplus - co->co_nfreevars);
+    g->resume = jy_code_begin(g->code);
+    while (g->resume != JY_NO_INSTR && jy_code_at(g->code, g->resume)->i_op != RESUME)
+        g->resume = jy_code_next(g->code, g->resume);
+    if (g->resume != JY_NO_INSTR)
+        g->start = g->request->start == 0 ? jy_code_next(g->code, g->resume)
+                                          : jy_code_id_at_offset(g->code, (int)g->request->start);
+    if (g->resume != JY_NO_INSTR && g->start != JY_NO_INSTR)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "the code has no place to start at");
+    return -1;
+}
+
+static int
 generate(struct generator *g)
 {
-    size_t noutputs = g->unit->u_graph->g_outputs.n;
-    g->output_local = JY_NEW_ARRAY(g->code->c_arena, int, noutputs + 1);
-    for (size_t k = 0; k < g->unit->u_inputs.n; k++)
-        count_source(g, g->unit->u_inputs.at[k].source);
-    count_recipe(g, g->unit->u_result);
-    clear_body(g->code);
-    CHECK(emit_call(g));
-    CHECK(build(g, g->unit->u_result));
-    return jy_edit_append(g->code, RETURN_VALUE, 0);
+    CHECK(find_places(g));
+    CHECK(add_leaves(g));
+    if (g->request->start != 0) {
+        CHECK(unpack_continuation(g));
+        cut_prologue(g);
+    }
+    g->code->c_cursor = jy_code_next(g->code, g->resume);
+    int first = (int)g->code->c_instrs.n;
+    if (g->unit != NULL) {
+        CHECK(emit_own_part(g));
+    } else if (g->request->start != 0) {
+        if (!is_plain_stack(g))
+            CHECK(stash_stack(g));
+        CHECK(run_original(g));
+    }
+    struct jy_position at = jy_code_at(g->code, g->start)->i_position;
+    for (int id = first; id < (int)g->code->c_instrs.n; id++) /* a traceback through here points at the line */
+        jy_code_at(g->code, id)->i_position = (struct jy_position){ at.line, at.line, -1, -1 };
+    return 0;
 }
 
 static jy_status
@@ -303,23 +750,19 @@ edit(struct jy_code *code, void *context)
 {
     struct generator *g = context;
     g->code = code;
-    int first = code->c_ndecoded;
+    TRY(jy_code_layout(&g->map, code));
     if (generate(g) < 0)
         return JY_ERROR;
-    for (int id = first; id < (int)code->c_instrs.n; id++) /* a traceback through here points at the def */
-        jy_code_at(code, id)->i_position =
-            (struct jy_position){ code->c_origin->co_firstlineno, code->c_origin->co_firstlineno, -1, -1 };
+    code->c_cursor = JY_NO_INSTR;
     return jy_sweep_code(code);
 }
 
 PyObject *
-jy_codegen(const struct jy_unit *unit, PyObject *function, PyObject *compiled_name, PyObject *rerun)
+jy_codegen(const struct jy_codegen_request *request)
 {
-    struct generator g = {
-        .unit = unit, .function = (PyFunctionObject *)function, .name = compiled_name, .rerun = rerun
-    };
+    struct generator g = { .request = request, .unit = request->unit };
     PyObject *code = NULL;
-    jy_status status = jy_transform_code_object(&code, g.function->func_code, edit, &g);
+    jy_status status = jy_transform_code_object(&code, request->code, edit, &g);
     if (status == JY_NOMEM)
         PyErr_NoMemory();
     else if (status == JY_BREAK && !PyErr_Occurred())

@@ -23,6 +23,12 @@ struct jy_pending_effect {
     struct jy_value **args; /* CALL */
 };
 
+/* A global name that the trace has stored to. */
+struct jy_global {
+    PyObject *name;
+    struct jy_value *value; /* NULL: deleted */
+};
+
 /* State of one trace, shared by the frames of inlined callees. */
 struct jy_trace_state {
     struct jy_unit *unit;
@@ -31,11 +37,29 @@ struct jy_trace_state {
     uint32_t steps, depth;
     uint32_t root_steps; /* instructions of the root frame so far, the present one included */
     uint32_t stop_at;    /* the root_steps before which the unit ends; 0: where the program does */
+    uint32_t begun;      /* the root_steps of RESUME: before it no frame can be left */
+    int start;           /* id of the instruction where the unit starts; JY_NO_INSTR: a call */
+    bool other_cells, stores_cells; /* cells of callees that existed before were read; such cells of the root frame were written */
+    bool stopped;        /* f_pc of the root frame is the instruction before which the unit ends */
+    const struct jy_value *unbuildable; /* what has no recipe, when building the end broke */
+    struct {
+        uint32_t *at;
+        size_t n, cap;
+    } groups;             /* by root step: the step that begins its group of instructions that cannot be parted */
+    uint32_t *first_seen; /* by id: root step of its first execution */
+    int loop;             /* id that the root frame's latest backward jump went to */
     struct {
         struct jy_pending_effect *at;
         size_t n, cap;
     } effects;
     uint32_t nesting; /* of protocol functions that call themselves: see jy_enter */
+    struct jy_value *raised; /* the exception on its way to a handler: exception.h */
+    uint32_t raised_depth;   /* depth of the frame that raised it */
+    struct jy_break_info before_raise; /* the unit's u_break then */
+    struct {
+        struct jy_frame **at;
+        size_t n, cap;
+    } in_try; /* generators that have been suspended so */
     struct {
         struct jy_storage **at;
         size_t n, cap;
@@ -50,6 +74,20 @@ struct jy_trace_state {
         struct jy_value **at;
         size_t n, cap;
     } values; /* by source; NULL: not asked for yet */
+    struct {
+        struct jy_value **at;
+        size_t n, cap;
+    } live; /* live.c: values of objects that can change, by v_object */
+    struct {
+        struct jy_value **at;
+        size_t n, cap;
+    } changed;       /* of these, those that the trace changes */
+    struct {
+        struct jy_global *at;
+        size_t n, cap;
+    } globals;       /* op_global.c */
+    uint32_t napart; /* guards that keep them apart */
+    uint32_t walks;  /* through what the frames hold, see jy_frame_references */
 };
 
 struct jy_frame {
@@ -64,11 +102,14 @@ struct jy_frame {
     size_t f_depth, f_stacksize;
     const struct jy_code *f_instrs; /* decoded code (frontend/cpython/) */
     int f_pc, f_next;               /* ids of the instruction being interpreted and of the one after it */
+    int f_previous;                 /* root frame: id of the one before it */
     struct jy_value *f_kwnames;     /* KW_NAMES of the next call (3.11, 3.12) */
     struct jy_value *f_return;      /* set by RETURN_VALUE */
     struct jy_value *f_yield;       /* set by YIELD_VALUE: the frame is suspended */
     struct jy_value *f_closure;     /* of a function made while tracing: tuple of CELLs; else NULL */
-    bool f_generator, f_running;
+    struct jy_value *f_generator;   /* the generator whose frame it is; else NULL */
+    bool f_running;
+    bool f_in_try; /* suspended where dropping it runs a handler */
 };
 
 static inline struct jy_arena *
@@ -110,6 +151,11 @@ void jy_guard_object(struct jy_frame *f, enum jy_guard_kind kind, jy_src source,
 void jy_guard_value(struct jy_frame *f, enum jy_guard_kind kind, jy_src source,
                     int64_t value); /* INT, LENGTH, ABSENT */
 void jy_guard_same(struct jy_frame *f, jy_src source, jy_src other);
+void jy_guard_not_same(struct jy_frame *f, jy_src source, jy_src other);
+/* What jy_class_find(type, after, name) gave. */
+void jy_guard_class(struct jy_frame *f, PyTypeObject *type, PyTypeObject *after, PyObject *name, PyObject *result);
+void jy_guard_present(struct jy_frame *f, jy_src source);
+void jy_guard_not_own(struct jy_frame *f, jy_src source, PyObject *name);
 void jy_guard_type(struct jy_frame *f, jy_src source, PyTypeObject *type);
 /* Relation of two size expressions as it is on the hints: evaluates, guards unless it is provable, returns the outcome. Equality of two symbols that holds merges them. */
 bool jy_guard_size(struct jy_frame *f, jy_sx a, enum jy_compare compare, jy_sx b);

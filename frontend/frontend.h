@@ -9,9 +9,14 @@
 
 struct jy_trace_request {
     PyObject *function; /* exact function */
-    PyObject *const
-        *locals; /* bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict), borrowed */
+    uint32_t start;     /* offset of the instruction to start at, in code units; 0: a call */
+    /* Borrowed. A call: the bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict). Else all locals and cells; NULL: unbound. */
+    PyObject *const *locals;
     size_t nlocals;
+    PyObject *const *stack; /* the value stack there, bottom first; NULL: the interpreter's NULL; below a handler: the exception it handles */
+    size_t nstack;
+    uint32_t min_nodes;   /* operations that make a unit worth while which does not reach from call to return */
+    uint32_t break_every; /* stress: stop before the instruction of that number; 0: never */
     const char *const *
         dynamic; /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */
     const char *const *fixed; /* source texts of ints that are never symbolic and of arrays whose sizes are constants; as `dynamic` */
@@ -21,7 +26,9 @@ struct jy_trace_request {
     void *context;
 };
 
-/* Never runs user code but attribute look-ups on modules and types, hashing of constants and the like; never changes anything the program can see.
+/* A unit that stops ends before an instruction that cannot be traced, or before one that makes what cannot be rebuilt there. JY_BREAK with u_stop.stops: there is nothing worth compiling
+ * before that instruction.
+ * Never runs user code but attribute look-ups on modules and types, hashing of constants and the like; never changes anything the program can see.
  * JY_OK: *out is a unit. JY_BREAK: *out is a unit whose u_break says why (free it too). JY_ERROR: a Python exception is set (MemoryError, KeyboardInterrupt). */
 jy_status jy_trace(struct jy_unit **out, const struct jy_trace_request *request);
 void jy_unit_free(struct jy_unit *unit);
@@ -30,11 +37,25 @@ int jy_np_init(void);
 
 /* Whether reading this attribute runs none of the program's code: no __getattr__, property or other descriptor has a say. Instances, classes and builtin objects. */
 bool jy_attribute_is_quiet(PyObject *object, PyObject *name);
+/* object.name where reading it is quiet. refs: new; NULL without an exception: it is not, or the attribute is not there */
+PyObject *jy_attribute_load(PyObject *object, PyObject *name);
+/* What the classes of type's MRO, or of its part behind `after`, hold as `name`; borrowed, NULL without an exception: nothing. */
+PyObject *jy_class_find(PyTypeObject *type, PyTypeObject *after, PyObject *name);
 
-/* A code object for `function` that calls the global `compiled_name` with the unit's inputs, in order, and rebuilds the result from the tuple that comes back.
- * When the object `rerun` comes back instead, the new code returns it as it is: the caller then runs the original.
- * refs: returns new; NULL with an exception. */
-PyObject *jy_codegen(const struct jy_unit *unit, PyObject *function, PyObject *compiled_name, PyObject *rerun);
+/* New code for a unit (codegen.c). Where `unit` is NULL: the original from `start` on. */
+struct jy_codegen_request {
+    const struct jy_unit *unit;
+    PyObject *code;          /* of the function */
+    PyObject *compiled_name; /* the global that is called with the unit's inputs, in order; it returns the tuple of the graph's outputs ... */
+    PyObject *rerun;         /* ... or this, when the original must do the unit's work: a whole call's code returns it as it is */
+    uint32_t start;          /* as in struct jy_trace_request; other than 0, the code's only argument gives locals and then the stack from its top when it is iterated */
+    size_t depth;            /* items on the value stack there */
+    const bool *absent;      /* stack, then locals: NULL there; may be NULL: none */
+    const uint32_t *leaves;  /* offsets of instructions before which the original is left */
+    size_t nleaves;
+};
+/* refs: returns new; NULL with an exception. */
+PyObject *jy_codegen(const struct jy_codegen_request *request);
 
 /* "L['x'].T", "G['np'].sqrt" */
 void jy_source_print(struct jy_text *text, const struct jy_unit *unit, jy_src source);

@@ -2,6 +2,7 @@
  *
  * Decides: when a trace has gone on for too long. Relies on: the opcode tables for what an instruction takes and leaves. Guarantees to handlers: operands
  * are there, results fit, indices are inside their tables; bytecode that no compiler made breaks here and nowhere else. */
+#include "frontend/exception.h"
 #include "frontend/ops.h"
 
 #include <stdlib.h>
@@ -159,6 +160,43 @@ log_instruction(struct jy_frame *f, const struct jy_instr *instr)
 
 /* ---- the loop ---- */
 
+/* KW_NAMES and PRECALL belong to the CALL behind them. */
+static bool
+is_prefix(int op)
+{
+#ifdef KW_NAMES
+    if (op == KW_NAMES)
+        return true;
+#endif
+#ifdef PRECALL
+    if (op == PRECALL)
+        return true;
+#endif
+    (void)op;
+    return false;
+}
+
+/* The root frame's books: where a unit may end. */
+static void
+count_root_step(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_trace_state *t = f->f_trace;
+    int previous = t->root_steps == 0 ? JY_NO_INSTR : f->f_previous;
+    bool glued = previous != JY_NO_INSTR && is_prefix(jy_code_at(f->f_instrs, previous)->i_op);
+    if (t->groups.n == 0)
+        *jy_vec_push(jy_frame_arena(f), &t->groups) = 0;
+    t->root_steps++;
+    *jy_vec_push(jy_frame_arena(f), &t->groups) = glued ? t->groups.at[t->root_steps - 1] : t->root_steps;
+    if (instr->i_op == RESUME && t->begun == 0)
+        t->begun = t->root_steps;
+    if (t->first_seen[f->f_pc] == 0)
+        t->first_seen[f->f_pc] = t->root_steps;
+    else if (previous != JY_NO_INSTR && jy_code_at(f->f_instrs, previous)->i_offset >= instr->i_offset)
+        t->loop = f->f_pc;
+    f->f_previous = f->f_pc;
+    t->stopped = t->root_steps == t->stop_at || (f->f_pc == t->start && t->root_steps > 1);
+}
+
 static jy_status
 step(struct jy_frame *f)
 {
@@ -166,6 +204,10 @@ step(struct jy_frame *f)
     if (f->f_pc == JY_NO_INSTR)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "the code ends without a return");
     const struct jy_instr *instr = jy_code_at(f->f_instrs, f->f_pc);
+    if (f->f_back == NULL)
+        count_root_step(f, instr);
+    if (f->f_trace->stopped)
+        return JY_OK;
     f->f_next = jy_code_next(f->f_instrs, f->f_pc);
     f->f_trace->graph->g_line = jy_frame_line(f);
     if (f->f_trace->request->log != NULL)
@@ -187,12 +229,16 @@ jy_interp_run(struct jy_frame *f)
     struct jy_graph *g = f->f_trace->graph;
     const char *file = g->g_file;
     uint32_t line = g->g_line;
+    uint32_t depth = f->f_trace->depth, nesting = f->f_trace->nesting;
     jy_status status = JY_OK;
     g->g_file = jy_frame_file(f);
     f->f_return = f->f_yield = NULL;
     f->f_running = true;
-    while (status == JY_OK && f->f_return == NULL && f->f_yield == NULL)
+    while (status == JY_OK && f->f_return == NULL && f->f_yield == NULL && !f->f_trace->stopped) {
         status = step(f);
+        if (status == JY_BREAK && f->f_trace->raised != NULL)
+            status = jy_exception_unwind(f, depth, nesting);
+    }
     f->f_running = false;
     if (f->f_back != NULL) { /* what the root frame's result still needs belongs to its return */
         g->g_file = file;

@@ -1,7 +1,8 @@
 /* Constants, locals, globals, cells.
  *
- * A name that the function finds in its globals is a GLOBAL source; one that it finds in its builtins also relies on its absence from the globals. Cells
- * that existed before the call can be read; a store to one would have to be replayed, and breaks. */
+ * A name that the function finds in its globals is a GLOBAL source; one that it finds in its builtins also relies on its absence from the globals. A store
+ * to a cell of the root frame that existed before is an effect; one to a callee's breaks, as do both when a callee's could be the same cell. */
+#include "frontend/effects.h"
 #include "frontend/ops.h"
 
 static const char *
@@ -27,6 +28,14 @@ load_local(struct jy_frame *f, int slot)
     return jy_push(f, v);
 }
 
+bool
+jy_drop_shows(struct jy_frame *f, PyObject *o, bool deleting)
+{
+    if (o == NULL || jy_value_is_plain(f, o) || (PyObject *)Py_TYPE(o) == f->f_trace->ndarray)
+        return false;
+    return deleting || Py_TYPE(o)->tp_finalize != NULL || Py_TYPE(o)->tp_del != NULL;
+}
+
 /* Eager drops the caller's reference here, compiled code at the end of the call: a destructor would tell them apart. */
 static jy_status
 check_drop(struct jy_frame *f, int slot, bool deleting)
@@ -36,11 +45,9 @@ check_drop(struct jy_frame *f, int slot, bool deleting)
         (v->v_kind != JY_V_LAZY && v->v_kind != JY_V_OPAQUE) ||
         f->f_trace->unit->u_sources.at[v->v_source].kind != JY_SOURCE_LOCAL)
         return JY_OK;
-    PyObject *o = v->v_object;
-    if (jy_value_is_plain(f, o) || (PyObject *)Py_TYPE(o) == f->f_trace->ndarray)
-        return JY_OK;
-    if (deleting || Py_TYPE(o)->tp_finalize != NULL || Py_TYPE(o)->tp_del != NULL)
-        return jy_break(f, JY_BREAK_DELETE_PARAMETER, "%s, a %s", local_name(f, slot), Py_TYPE(o)->tp_name);
+    if (f->f_trace->start == JY_NO_INSTR && jy_drop_shows(f, v->v_object, deleting))
+        return jy_break(f, JY_BREAK_DELETE_PARAMETER, "%s, a %s", local_name(f, slot),
+                        Py_TYPE(v->v_object)->tp_name);
     return JY_OK;
 }
 
@@ -113,10 +120,15 @@ static jy_status
 load_global(struct jy_frame *f, struct jy_value **out, PyObject *name)
 {
     struct jy_unit *unit = f->f_trace->unit;
+    bool stored = jy_global_is_stored(f, out, name);
+    if (stored && *out != NULL)
+        return JY_OK;
     jy_src source = jy_source_add(unit, JY_SOURCE_GLOBAL, f->f_function_source, 0, name);
-    PyObject *object = PyDict_GetItemWithError(f->f_globals, name);
+    PyObject *object = stored ? NULL : PyDict_GetItemWithError(f->f_globals, name);
     if (object == NULL && PyErr_Occurred())
         return jy_break_from_exception(f, JY_BREAK_UNBOUND);
+    if (object == NULL && stored)
+        return jy_break(f, JY_BREAK_STORE_GLOBAL, "%s, which was deleted", jy_utf8(name));
     if (object == NULL) {
         jy_guard_value(f, JY_GUARD_ABSENT, source, 0);
         source = jy_source_add(unit, JY_SOURCE_BUILTIN, f->f_function_source, 0, name);
@@ -131,14 +143,13 @@ load_global(struct jy_frame *f, struct jy_value **out, PyObject *name)
     return JY_OK;
 }
 
-/* CALL finds out which of its two slots is NULL, so their order does not matter. */
 jy_status
 op_load_global(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *v = NULL;
     TRY(load_global(f, &v, jy_code_name(f->f_instrs, jy_instr_name_index(instr))));
     if (jy_instr_pushes_null(instr))
-        TRY(jy_push(f, jy_value_new(f, JY_V_NULL)));
+        return jy_push_callable(f, v);
     return jy_push(f, v);
 }
 
@@ -165,6 +176,8 @@ op_make_cell(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *cell = jy_value_new(f, JY_V_CELL);
     cell->u.cell.content = f->f_locals[instr->i_arg];
+    if (f->f_back == NULL)
+        cell->u.cell.slot = (uint32_t)instr->i_arg + 1;
     f->f_locals[instr->i_arg] = cell;
     return JY_OK;
 }
@@ -192,8 +205,13 @@ set_cell(struct jy_frame *f, int slot, struct jy_value *content)
 {
     struct jy_value *cell;
     TRY(get_cell(f, &cell, slot));
-    if (cell->v_source != JY_NO_SOURCE)
+    if (cell->v_source != JY_NO_SOURCE && cell->u.cell.slot == 0)
         return jy_break(f, JY_BREAK_STORE_CELL, "%s", local_name(f, slot));
+    if (cell->v_source != JY_NO_SOURCE && f->f_trace->other_cells) /* which may be the same cell */
+        return jy_break(f, JY_BREAK_STORE_CELL, "%s", local_name(f, slot));
+    f->f_trace->stores_cells |= cell->v_source != JY_NO_SOURCE;
+    if (cell->v_source != JY_NO_SOURCE)
+        jy_effect_add(f, JY_EFFECT_STORE_CELL, cell, NULL, NULL, content);
     cell->u.cell.content = content;
     return JY_OK;
 }
@@ -223,6 +241,9 @@ live_cell(struct jy_frame *f, struct jy_value **out, PyObject *closure, size_t i
     if (closure == NULL || index >= (size_t)PyTuple_GET_SIZE(closure) ||
         !PyCell_Check(PyTuple_GET_ITEM(closure, index)))
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "a closure that does not fit");
+    if (f->f_back != NULL && f->f_trace->stores_cells) /* it may be one that was written */
+        return jy_break(f, JY_BREAK_STORE_CELL, "%s", jy_utf8(name));
+    f->f_trace->other_cells |= f->f_back != NULL;
     *out = jy_value_new(f, JY_V_CELL);
     (*out)->v_source = jy_source_add(f->f_trace->unit, JY_SOURCE_CELL, f->f_function_source, (uint32_t)index, name);
     PyObject *content = PyCell_GET(PyTuple_GET_ITEM(closure, index));
@@ -232,9 +253,8 @@ live_cell(struct jy_frame *f, struct jy_value **out, PyObject *closure, size_t i
 }
 
 jy_status
-op_copy_free_vars(struct jy_frame *f, const struct jy_instr *instr)
+jy_copy_free_vars(struct jy_frame *f, size_t n)
 {
-    size_t n = (size_t)instr->i_arg;
     if (n > f->f_nlocals)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "%zu free variables", n);
     size_t first = f->f_nlocals - n;
@@ -247,8 +267,16 @@ op_copy_free_vars(struct jy_frame *f, const struct jy_instr *instr)
         } else {
             PyObject *closure = f->f_function != NULL ? ((PyFunctionObject *)f->f_function)->func_closure : NULL;
             TRY(live_cell(f, &cell, closure, i, jy_code_local_name(f->f_instrs, (int)(first + i))));
+            if (f->f_back == NULL)
+                cell->u.cell.slot = (uint32_t)(first + i) + 1;
         }
         f->f_locals[first + i] = cell;
     }
     return JY_OK;
+}
+
+jy_status
+op_copy_free_vars(struct jy_frame *f, const struct jy_instr *instr)
+{
+    return jy_copy_free_vars(f, (size_t)instr->i_arg);
 }

@@ -1,10 +1,12 @@
-/* The result of a unit: what the graph hands out and how the program's objects are made of it.
+/* The end of a unit: what the graph hands out, and how the program's objects are made of it: the result, or all that is alive where the unit stops, and what it does to objects that
+ * others can see.
  *
  * Decides the order of PyCodegen's shortcuts: what came in and is returned as it is comes from its source, numbers and arrays come out of the
  * graph, constants are constants, containers are rebuilt. Two appearances of one object share one recipe; a container that contains itself breaks. */
+#include "frontend/instance.h"
 #include "frontend/interp.h"
 
-struct memo {
+struct jy_outputs {
     struct {
         struct entry {
             const struct jy_value *value;
@@ -13,15 +15,39 @@ struct memo {
         } *at;
         size_t n, cap;
     } entries;
+    struct {
+        struct jy_value **at;
+        size_t n, cap;
+    } instances; /* new ones, which are made empty */
 };
 
-static jy_status build(struct jy_recipe **out, struct jy_frame *f, struct memo *memo, struct jy_value *v);
+static jy_status build(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
 
 static struct jy_recipe *
 recipe_new(struct jy_frame *f, enum jy_recipe_kind kind)
 {
     struct jy_recipe *r = JY_NEW(jy_frame_arena(f), struct jy_recipe);
     r->kind = (uint8_t)kind;
+    return r;
+}
+
+struct jy_recipe *
+jy_recipe_const(struct jy_frame *f, PyObject *object)
+{
+    struct jy_recipe *r = recipe_new(f, JY_RECIPE_CONST);
+    r->object = jy_keep(f->f_trace->unit, object);
+    return r;
+}
+
+struct jy_recipe *
+jy_recipe_call(struct jy_frame *f, PyObject *callable, size_t n, struct jy_recipe *const *items)
+{
+    struct jy_recipe *r = recipe_new(f, JY_RECIPE_CALL);
+    r->object = jy_keep(f->f_trace->unit, callable);
+    r->n = n;
+    r->items = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_recipe *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        r->items[i] = items[i];
     return r;
 }
 
@@ -38,19 +64,19 @@ build_output(struct jy_recipe **out, struct jy_frame *f, struct jy_value *v)
 }
 
 static jy_status
-build_items(struct jy_recipe *r, struct jy_frame *f, struct memo *memo, struct jy_value *const *items, size_t n)
+build_items(struct jy_recipe *r, struct jy_frame *f, struct jy_outputs *o, struct jy_value *const *items, size_t n)
 {
     r->n = n;
     r->items = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_recipe *, n + 1);
     TRY(jy_enter(f));
     for (size_t i = 0; i < n; i++)
-        TRY(build(&r->items[i], f, memo, items[i]));
+        TRY(build(&r->items[i], f, o, items[i]));
     jy_leave(f);
     return JY_OK;
 }
 
 static jy_status
-build_dict(struct jy_recipe *r, struct jy_frame *f, struct memo *memo, struct jy_value *v)
+build_dict(struct jy_recipe *r, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
     PyObject *keys = jy_hold(f, PyTuple_New((Py_ssize_t)v->u.seq.n));
     if (keys == NULL)
@@ -58,21 +84,105 @@ build_dict(struct jy_recipe *r, struct jy_frame *f, struct memo *memo, struct jy
     for (size_t i = 0; i < v->u.seq.n; i++)
         PyTuple_SET_ITEM(keys, i, Py_NewRef(v->u.seq.keys[i]));
     r->object = jy_keep(f->f_trace->unit, keys);
-    return build_items(r, f, memo, v->u.seq.at, v->u.seq.n);
+    return build_items(r, f, o, v->u.seq.at, v->u.seq.n);
 }
 
 static jy_status
-build_slice(struct jy_recipe *r, struct jy_frame *f, struct memo *memo, struct jy_value *v)
+build_slice(struct jy_recipe *r, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
     struct jy_value *parts[] = { v->u.range.start, v->u.range.stop, v->u.range.step };
     for (size_t i = 0; i < 3; i++)
         if (parts[i] == NULL)
             parts[i] = jy_value_const(f, Py_None);
-    return build_items(r, f, memo, parts, 3);
+    return build_items(r, f, o, parts, 3);
 }
 
 static jy_status
-build_kind(struct jy_recipe **out, struct jy_frame *f, struct memo *memo, struct jy_value *v)
+build_part(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    if (v == NULL) {
+        *out = jy_recipe_const(f, Py_None);
+        return JY_OK;
+    }
+    return build(out, f, o, v);
+}
+
+static jy_status
+build_range(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    struct jy_recipe *parts[3];
+    TRY(build_part(&parts[0], f, o, v->u.range.start));
+    TRY(build_part(&parts[1], f, o, v->u.range.stop));
+    TRY(build_part(&parts[2], f, o, v->u.range.step));
+    *out = jy_recipe_call(f, (PyObject *)&PyRange_Type, 3, parts);
+    return JY_OK;
+}
+
+/* MAKE_FUNCTION gives the function the globals of the frame that runs it. */
+static jy_status
+build_function(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    struct jy_value *parts[] = { v->u.func.defaults, v->u.func.kwdefaults, v->u.func.annotations, v->u.func.closure };
+    if (v->v_object != NULL || v->u.func.maker->f_globals != f->f_globals)
+        return jy_break(f, JY_BREAK_RESULT, "%s of another module", jy_value_describe(f, v));
+    *out = recipe_new(f, JY_RECIPE_FUNCTION);
+    (*out)->object = jy_keep(f->f_trace->unit, v->u.func.code);
+    (*out)->n = 4;
+    (*out)->items = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_recipe *, 4);
+    for (size_t i = 0; i < 4; i++)
+        if (parts[i] != NULL)
+            TRY(build(&(*out)->items[i], f, o, parts[i]));
+    return JY_OK;
+}
+
+/* A bound method is made anew by each look-up, so one more tells nobody anything. */
+static jy_status
+build_method(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    struct jy_recipe *parts[2];
+    if (v->u.func.name != NULL) {
+        PyObject *getattr = PyDict_GetItemString(f->f_builtins, "getattr");
+        if (getattr == NULL || !PyCFunction_Check(getattr))
+            return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
+        TRY(build(&parts[0], f, o, v->u.func.self));
+        parts[1] = jy_recipe_const(f, v->u.func.name);
+        *out = jy_recipe_call(f, getattr, 2, parts);
+        return JY_OK;
+    }
+    TRY(build(&parts[0], f, o, v->u.func.function));
+    TRY(build(&parts[1], f, o, v->u.func.self));
+    *out = jy_recipe_call(f, (PyObject *)&PyMethod_Type, 2, parts);
+    return JY_OK;
+}
+
+/* iter() of a sequence at its beginning, or of what is left of a range. */
+static jy_status
+build_iterator(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    struct jy_value *sequence = v->u.iter.sequence;
+    if (v->u.iter.how != JY_ITER_SEQUENCE || v->u.iter.exhausted || v->u.iter.nparts != 0)
+        return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
+    if (v->u.iter.position != 0) {
+        struct jy_value *start, *step, *position;
+        if (sequence->v_kind != JY_V_RANGE)
+            return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
+        position = jy_value_const_take(f, PyLong_FromSize_t(v->u.iter.position));
+        start = sequence->u.range.start != NULL ? sequence->u.range.start : jy_value_const_take(f, PyLong_FromLong(0));
+        step = sequence->u.range.step != NULL ? sequence->u.range.step : jy_value_const_take(f, PyLong_FromLong(1));
+        if (position == NULL || start == NULL || step == NULL)
+            return JY_ERROR;
+        TRY(jy_binary(f, &position, JY_NB_MULTIPLY, false, position, step));
+        TRY(jy_binary(f, &start, JY_NB_ADD, false, start, position));
+        struct jy_value *rest = jy_value_new(f, JY_V_RANGE);
+        rest->u.range.start = start, rest->u.range.stop = sequence->u.range.stop, rest->u.range.step = step;
+        sequence = rest;
+    }
+    *out = recipe_new(f, JY_RECIPE_ITER);
+    return build_items(*out, f, o, &sequence, 1);
+}
+
+static jy_status
+build_kind(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
     switch ((enum jy_value_kind)v->v_kind) {
     case JY_V_CONST:
@@ -88,65 +198,198 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct memo *memo, struct
     case JY_V_TUPLE:
     case JY_V_LIST:
         *out = recipe_new(f, v->v_kind == JY_V_TUPLE ? JY_RECIPE_TUPLE : JY_RECIPE_LIST);
-        return build_items(*out, f, memo, v->u.seq.at, v->u.seq.n);
+        return build_items(*out, f, o, v->u.seq.at, v->u.seq.n);
     case JY_V_DICT:
         *out = recipe_new(f, JY_RECIPE_DICT);
-        return build_dict(*out, f, memo, v);
+        return build_dict(*out, f, o, v);
+    case JY_V_SET:
+        return jy_set_recipe(out, f, v);
     case JY_V_SLICE:
         *out = recipe_new(f, JY_RECIPE_SLICE);
-        return build_slice(*out, f, memo, v);
+        return build_slice(*out, f, o, v);
     case JY_V_CALLABLE:
     case JY_V_MODULE:
         *out = recipe_new(f, JY_RECIPE_CONST);
         (*out)->object = jy_keep(f->f_trace->unit, v->v_object);
         return JY_OK;
     case JY_V_NULL:
-    case JY_V_LAZY:
-    case JY_V_RANGE:
-    case JY_V_FUNCTION:
-    case JY_V_METHOD:
-    case JY_V_ITER:
-    case JY_V_CELL:
-    case JY_V_OPAQUE:
-    case JY_V_SET:
-    case JY_V_DICTVIEW:
+        *out = recipe_new(f, JY_RECIPE_NULL);
+        return JY_OK;
     case JY_V_HANDLED:
+        *out = recipe_new(f, JY_RECIPE_HANDLED);
+        return build_items(*out, f, o, &v->u.handled.exception, 1);
+    case JY_V_RANGE:
+        return build_range(out, f, o, v);
+    case JY_V_FUNCTION:
+        return build_function(out, f, o, v);
+    case JY_V_METHOD:
+        return build_method(out, f, o, v);
+    case JY_V_CELL:
+        if (v->u.cell.slot == 0)
+            break;
+        *out = recipe_new(f, JY_RECIPE_SLOT);
+        (*out)->output = v->u.cell.slot - 1;
+        return JY_OK;
+    case JY_V_ITER:
+        return build_iterator(out, f, o, v);
+    case JY_V_LAZY:
+    case JY_V_OPAQUE:
+    case JY_V_DICTVIEW:
     case JY_V_EXCEPTION:
-    case JY_V_INSTANCE:
     case JY_V_PARTIAL:
         break;
+    case JY_V_INSTANCE:
+        *jy_vec_push(jy_frame_arena(f), &o->instances) = v;
+        return jy_instance_recipe(out, f, o, v);
     }
     return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
 }
 
 static jy_status
-build(struct jy_recipe **out, struct jy_frame *f, struct memo *memo, struct jy_value *v)
+build(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
-    for (size_t i = 0; i < memo->entries.n; i++) {
-        if (memo->entries.at[i].value == v) {
-            if (memo->entries.at[i].open)
+    for (size_t i = 0; i < o->entries.n; i++) {
+        if (o->entries.at[i].value == v) {
+            if (o->entries.at[i].open)
                 return jy_break(f, JY_BREAK_RESULT, "a container that contains itself");
-            *out = memo->entries.at[i].recipe;
+            *out = o->entries.at[i].recipe;
             return JY_OK;
         }
     }
-    size_t number = memo->entries.n;
-    *jy_vec_push(jy_frame_arena(f), &memo->entries) = (struct entry){ .value = v, .open = true };
+    size_t number = o->entries.n;
+    *jy_vec_push(jy_frame_arena(f), &o->entries) = (struct entry){ .value = v, .open = true };
     bool singleton = v->v_kind == JY_V_CONST && (v->v_object == Py_None || PyBool_Check(v->v_object));
-    if (v->v_source != JY_NO_SOURCE && !singleton) { /* an equal int or str would be another object */
+    jy_status status = JY_OK;
+    if (v->v_source != JY_NO_SOURCE && !singleton && v->v_kind != JY_V_CELL) { /* an equal int or str would be another object */
         *out = recipe_new(f, JY_RECIPE_SOURCE);
         (*out)->source = v->v_source;
     } else {
-        TRY(build_kind(out, f, memo, v));
+        status = build_kind(out, f, o, v);
     }
-    memo->entries.at[number].recipe = *out;
-    memo->entries.at[number].open = false;
-    return JY_OK;
+    if (status == JY_BREAK && f->f_trace->unbuildable == NULL)
+        f->f_trace->unbuildable = v;
+    o->entries.at[number].recipe = *out;
+    o->entries.at[number].open = false;
+    return status;
 }
 
 jy_status
-jy_outputs_build(struct jy_frame *f, struct jy_value *result)
+jy_outputs_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
-    struct memo memo = { 0 };
-    return build(&f->f_trace->unit->u_result, f, &memo, result);
+    return build(out, f, o, v);
+}
+
+/* ---- the end ---- */
+
+static jy_status
+build_optional(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    *out = NULL;
+    return v != NULL ? build(out, f, o, v) : JY_OK;
+}
+
+static jy_status
+build_call(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, const struct jy_pending_effect *e)
+{
+    *out = recipe_new(f, JY_RECIPE_CALL);
+    (*out)->object = e->name;
+    return build_items(*out, f, o, e->args, e->nargs);
+}
+
+static jy_status
+build_effects(struct jy_frame *f, struct jy_outputs *o)
+{
+    struct jy_unit *unit = f->f_trace->unit;
+    for (size_t i = 0; i < f->f_trace->effects.n; i++) {
+        const struct jy_pending_effect *e = &f->f_trace->effects.at[i];
+        struct jy_effect effect = { .kind = e->kind, .name = e->kind == JY_EFFECT_CALL ? 0 : e->name };
+        if (e->kind == JY_EFFECT_CALL)
+            TRY(build_call(&effect.value, f, o, e));
+        else
+            TRY(build_optional(&effect.value, f, o, e->value));
+        TRY(build_optional(&effect.target, f, o, e->target));
+        TRY(build_optional(&effect.key, f, o, e->key));
+        *jy_vec_push(unit->u_arena, &unit->u_effects) = effect;
+    }
+    return JY_OK;
+}
+
+static bool
+came_in(const struct jy_frame *f, size_t slot)
+{
+    const struct jy_trace_request *request = f->f_trace->request;
+    return slot < request->nlocals && request->locals[slot] != NULL;
+}
+
+/* The contents of cells that the prologue has made, once everything else is there: a function may stand in a cell of its own closure. */
+static jy_status
+build_own_cells(struct jy_frame *f, struct jy_outputs *o)
+{
+    struct jy_unit *unit = f->f_trace->unit;
+    for (size_t i = 0; i < f->f_nlocals; i++) {
+        struct jy_value *cell = f->f_locals[i];
+        if (cell == NULL || cell->v_kind != JY_V_CELL || cell->v_source != JY_NO_SOURCE)
+            continue;
+        const struct jy_value *content = cell->u.cell.content;
+        bool is_as_it_came = content != NULL && content->v_source != JY_NO_SOURCE &&
+                             unit->u_sources.at[content->v_source].kind == JY_SOURCE_LOCAL &&
+                             unit->u_sources.at[content->v_source].index == i;
+        if (is_as_it_came || (content == NULL && !came_in(f, i)))
+            continue;
+        struct jy_effect effect = { .kind = JY_EFFECT_STORE_CELL };
+        TRY(build(&effect.target, f, o, cell));
+        TRY(build_optional(&effect.value, f, o, cell->u.cell.content));
+        *jy_vec_push(unit->u_arena, &unit->u_effects) = effect;
+    }
+    return JY_OK;
+}
+
+static jy_status
+build_stop(struct jy_frame *f, struct jy_outputs *o)
+{
+    struct jy_stop *stop = &f->f_trace->unit->u_stop;
+    struct jy_arena *arena = jy_frame_arena(f);
+    const PyCodeObject *co = (PyCodeObject *)f->f_code;
+    stop->stops = true;
+    stop->offset = (uint32_t)jy_code_at(f->f_instrs, f->f_pc)->i_offset;
+    stop->depth = f->f_depth;
+    stop->nlocals = f->f_nlocals - (size_t)co->co_nfreevars;
+    stop->stack = JY_NEW_ARRAY(arena, struct jy_recipe *, stop->depth + 1);
+    stop->locals = JY_NEW_ARRAY(arena, struct jy_recipe *, stop->nlocals + 1);
+    for (size_t i = 0; i < stop->depth; i++)
+        TRY(build(&stop->stack[i], f, o, f->f_stack[i]));
+    stop->deletes = JY_NEW_ARRAY(arena, bool, stop->nlocals + 1);
+    for (size_t i = 0; i < stop->nlocals; i++) {
+        TRY(build_optional(&stop->locals[i], f, o, f->f_locals[i]));
+        stop->deletes[i] = f->f_locals[i] == NULL && came_in(f, i);
+    }
+    return build_own_cells(f, o);
+}
+
+/* Attributes of new instances, which may be new instances in turn. Nobody sees one before all effects are done. */
+static jy_status
+build_instances(struct jy_frame *f, struct jy_outputs *o)
+{
+    for (size_t i = 0; i < o->instances.n; i++)
+        TRY(jy_instance_store(f, o, o->instances.at[i]));
+    return JY_OK;
+}
+
+static jy_status
+build_result(struct jy_frame *f, struct jy_outputs *o)
+{
+    TRY(build(&f->f_trace->unit->u_result, f, o, f->f_return));
+    size_t n = 0;
+    for (size_t i = 0; i < o->entries.n; i++)
+        n += o->entries.at[i].value->v_kind == JY_V_CELL;
+    return n != 0 ? build_own_cells(f, o) : JY_OK;
+}
+
+jy_status
+jy_outputs_build(struct jy_frame *f)
+{
+    struct jy_outputs o = { 0 };
+    TRY(build_effects(f, &o));
+    TRY(f->f_trace->stopped ? build_stop(f, &o) : build_result(f, &o));
+    return build_instances(f, &o);
 }

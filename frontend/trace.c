@@ -1,9 +1,16 @@
-/* jy_trace: one call of one function becomes a unit.
+/* jy_trace: one run of one function, from its call or from the middle, becomes a unit.
+ *
+ * Where the trace breaks it is done again and ended before the instruction that broke: everything that is alive there has a recipe, or the end moves further up, before the making of
+ * what has none. Tracing is deterministic, so the second run comes to the same place in the same state, with nothing left of the instruction that did not work out.
  *
  * Owns what a trace holds of Python (the unit's object table and the list of objects that only the trace looks at) and the jump that ends
  * it when memory runs out. */
+#include "frontend/cpython/compat.h"
+#include "frontend/cpython/layout.h"
+#include "frontend/generator.h"
 #include "frontend/interp.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct jy_unit *
@@ -52,30 +59,95 @@ check_code(struct jy_frame *f)
     return JY_OK;
 }
 
+/* ---- the start ---- */
+
+static jy_src
+local_source(struct jy_frame *f, size_t slot)
+{
+    PyObject *name = jy_code_local_name(f->f_instrs, (int)slot);
+    return jy_source_add(f->f_trace->unit, JY_SOURCE_LOCAL, 0, (uint32_t)slot, name);
+}
+
 static jy_status
-fill_locals(struct jy_frame *f, const struct jy_trace_request *request)
+fill_parameters(struct jy_frame *f, const struct jy_trace_request *request)
 {
     if (request->nlocals > f->f_nlocals)
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "%zu parameters for %zu locals", request->nlocals, f->f_nlocals);
     for (size_t i = 0; i < request->nlocals; i++) {
-        PyObject *name = jy_code_local_name(f->f_instrs, (int)i);
-        jy_src source = jy_source_add(f->f_trace->unit, JY_SOURCE_LOCAL, 0, (uint32_t)i, name);
+        jy_src source = local_source(f, i);
         if (request->locals[i] != NULL)
             f->f_locals[i] = jy_value_lazy(f, request->locals[i], source);
     }
     return JY_OK;
 }
 
-/* Something is computed. A unit that only makes views would add to the cost of a call: NumPy makes them as fast. */
-static bool
-has_operations(const struct jy_graph *g)
+static struct jy_value *
+outside_cell(struct jy_frame *f, PyObject *cell, size_t slot)
 {
+    struct jy_value *v = jy_value_new(f, JY_V_CELL);
+    PyObject *name = jy_code_local_name(f->f_instrs, (int)slot), *content = PyCell_GET(cell);
+    v->v_source = jy_source_add(f->f_trace->unit, JY_SOURCE_CONTENT, local_source(f, slot), 0, name);
+    v->u.cell.slot = (uint32_t)slot + 1;
+    if (content != NULL)
+        v->u.cell.content = jy_value_lazy(f, content, v->v_source);
+    return v;
+}
+
+static void
+fill_stack(struct jy_frame *f, const struct jy_trace_request *request, const uint8_t *kinds)
+{
+    for (size_t i = 0; i < request->nstack; i++) {
+        struct jy_value *v = jy_value_new(f, JY_V_NULL);
+        if (request->stack[i] != NULL) {
+            jy_src source = jy_source_add(f->f_trace->unit, JY_SOURCE_STACK, 0, (uint32_t)i, NULL);
+            v = jy_value_lazy(f, request->stack[i], source);
+        }
+        if (kinds[i] == JY_SLOT_HANDLED) {
+            struct jy_value *mark = jy_value_new(f, JY_V_HANDLED);
+            mark->u.handled.exception = v;
+            v = mark;
+        }
+        f->f_stack[f->f_depth++] = v;
+    }
+}
+
+/* The middle of the function: what the prologue did has happened. */
+static jy_status
+fill_frame(struct jy_frame *f, const struct jy_trace_request *request)
+{
+    struct jy_trace_state *t = f->f_trace;
+    const PyCodeObject *co = (PyCodeObject *)f->f_code;
+    struct jy_code *code = (struct jy_code *)f->f_instrs; /* the layout only fills in depths */
+    struct jy_layout_map map;
+    t->start = f->f_next = jy_code_id_at_offset(code, (int)request->start);
+    if (t->start == JY_NO_INSTR || request->nlocals + (size_t)co->co_nfreevars != f->f_nlocals ||
+        jy_code_layout(&map, code) != JY_OK || !jy_layout_is_portable(&map, code, t->start) ||
+        (size_t)jy_code_at(code, t->start)->i_depth != request->nstack)
+        return jy_break(f, JY_BREAK_BAD_BYTECODE, "no start at %u", (unsigned)request->start);
+    for (size_t i = 0; i < request->nlocals; i++) {
+        PyObject *object = request->locals[i];
+        bool is_cell = (jy_compat_local_kind((PyCodeObject *)f->f_code, (int)i) & JY_LOCAL_CELL) != 0;
+        if (is_cell && (object == NULL || !PyCell_Check(object)))
+            return jy_break(f, JY_BREAK_BAD_BYTECODE, "no cell in slot %zu", i);
+        if (object != NULL)
+            f->f_locals[i] = is_cell ? outside_cell(f, object, i) : jy_value_lazy(f, object, local_source(f, i));
+    }
+    fill_stack(f, request, map.kinds[t->start]);
+    return co->co_nfreevars != 0 ? jy_copy_free_vars(f, (size_t)co->co_nfreevars) : JY_OK;
+}
+
+/* ---- what came of it ---- */
+
+/* Operations that compute something. A unit that only makes views would add to the cost of a call: NumPy makes them as fast. */
+static size_t
+count_operations(const struct jy_graph *g)
+{
+    size_t n = 0;
     for (size_t i = 0; i < g->g_nodes.n; i++) {
         uint8_t klass = jy_op_info[g->g_nodes.at[i].n_op].klass;
-        if (klass != JY_CLASS_SOURCE && klass != JY_CLASS_VIEW)
-            return true;
+        n += klass != JY_CLASS_SOURCE && klass != JY_CLASS_VIEW;
     }
-    return false;
+    return n;
 }
 
 static bool
@@ -89,31 +161,154 @@ writes_inputs(const struct jy_graph *g)
     return false;
 }
 
-static jy_status
-trace(struct jy_trace_state *t)
+/* The caller of a compiled function holds its arguments, so a destructor that the function lets run in its middle would run late. */
+static bool
+drops_parameters(struct jy_frame *f)
 {
-    const struct jy_trace_request *request = t->request;
-    PyObject *code = ((PyFunctionObject *)request->function)->func_code;
-    const char *name = jy_utf8(((PyCodeObject *)code)->co_name);
-    t->graph = t->unit->u_graph = jy_graph_new(t->unit->u_arena, jy_arena_strdup(t->unit->u_arena, name));
-    jy_source_add(t->unit, JY_SOURCE_FUNCTION, 0, 0, NULL);
-    struct jy_frame *f;
-    TRY(jy_frame_new(&f, NULL, t, request->function, code, 0));
-    find_numpy(f);
-    TRY(check_code(f));
-    TRY(fill_locals(f, request));
-    TRY(jy_interp_run(f));
-    TRY(jy_outputs_build(f, f->f_return));
-    t->unit->u_writes = writes_inputs(t->graph);
-    if (!has_operations(t->graph))
-        return jy_break(f, JY_BREAK_NOTHING_TO_COMPILE, "no array or number is computed");
-    return JY_OK;
+    const struct jy_trace_request *request = f->f_trace->request;
+    for (int id = jy_code_begin(f->f_instrs); id != JY_NO_INSTR; id = jy_code_next(f->f_instrs, id)) {
+        const struct jy_instr *instr = jy_code_at(f->f_instrs, id);
+        bool deletes = instr->i_op == DELETE_FAST;
+        if ((deletes || instr->i_op == STORE_FAST) && (size_t)instr->i_arg < request->nlocals &&
+            jy_drop_shows(f, request->locals[instr->i_arg], deletes))
+            return true;
+    }
+    return false;
 }
 
-jy_status
-jy_trace(struct jy_unit **out, const struct jy_trace_request *request)
+static bool
+can_stop(struct jy_frame *f, const struct jy_break_info *why)
+{
+    switch ((enum jy_break_reason)why->reason) {
+    case JY_BREAK_BAD_BYTECODE:
+    case JY_BREAK_DELETE_PARAMETER:
+        return false;
+    default:
+        return f->f_trace->start != JY_NO_INSTR || !drops_parameters(f);
+    }
+}
+
+/* The root step before which to end the unit instead; 0: there is none. */
+static uint32_t
+choose_stop(struct jy_frame *f, const struct jy_break_info *why)
+{
+    const struct jy_trace_state *t = f->f_trace;
+    uint32_t step = t->root_steps;
+    if (t->unbuildable != NULL)
+        step = t->unbuildable->v_step;
+    else if (why->reason == JY_BREAK_LOOP_TOO_LONG && t->loop != JY_NO_INSTR)
+        step = t->first_seen[t->loop];
+    uint32_t at = step < t->groups.n ? t->groups.at[step] : 0;
+    bool earlier = t->stop_at == 0 || at < t->stop_at;
+    return at > t->begun && earlier ? at : 0;
+}
+
+/* ---- one run ---- */
+
+/* What is tried again: the stop, and why it is there. */
+struct plan {
+    uint32_t stop_at;
+    struct jy_break_info why; /* its texts are copies on the heap */
+};
+
+static char *
+copy_text(const char *text)
+{
+    return text != NULL ? strdup(text) : NULL;
+}
+
+static void
+forget_reason(struct plan *plan)
+{
+    free((char *)plan->why.detail);
+    free((char *)plan->why.file);
+    free((char *)plan->why.function);
+    plan->why = (struct jy_break_info){ 0 };
+}
+
+/* The first reason stays: a stop that has to move further up is there for the same one. */
+static void
+remember_reason(struct plan *plan, const struct jy_break_info *why)
+{
+    if (plan->why.name != NULL)
+        return;
+    plan->why = *why;
+    plan->why.detail = copy_text(why->detail);
+    plan->why.file = copy_text(why->file);
+    plan->why.function = copy_text(why->function);
+}
+
+static void
+restore_reason(struct jy_unit *unit, const struct plan *plan)
+{
+    struct jy_break_info *why = &unit->u_break;
+    *why = plan->why;
+    why->detail = plan->why.detail != NULL ? jy_arena_strdup(unit->u_arena, plan->why.detail) : NULL;
+    why->file = plan->why.file != NULL ? jy_arena_strdup(unit->u_arena, plan->why.file) : NULL;
+    why->function = plan->why.function != NULL ? jy_arena_strdup(unit->u_arena, plan->why.function) : NULL;
+}
+
+static jy_status
+interpret(struct jy_frame *f)
+{
+    TRY(jy_interp_run(f));
+    f->f_trace->unbuildable = NULL;
+    TRY(jy_generators_check(f));
+    return jy_outputs_build(f);
+}
+
+static jy_status
+open_root(struct jy_frame **out, struct jy_trace_state *t)
+{
+    const struct jy_trace_request *request = t->request;
+    struct jy_unit *unit = t->unit;
+    PyObject *code = ((PyFunctionObject *)request->function)->func_code;
+    const char *name = jy_utf8(((PyCodeObject *)code)->co_name);
+    t->graph = unit->u_graph = jy_graph_new(unit->u_arena, jy_arena_strdup(unit->u_arena, name));
+    jy_source_add(unit, JY_SOURCE_FUNCTION, 0, 0, NULL);
+    unit->u_start = request->start;
+    unit->u_depth = (uint32_t)request->nstack;
+    TRY(jy_frame_new(out, NULL, t, request->function, code, 0));
+    find_numpy(*out);
+    TRY(check_code(*out));
+    t->first_seen = JY_NEW_ARRAY(unit->u_arena, uint32_t, (*out)->f_instrs->c_instrs.n);
+    return request->start == 0 ? fill_parameters(*out, request) : fill_frame(*out, request);
+}
+
+/* JY_OK, JY_ERROR, or JY_BREAK; *again: plan->stop_at has been set, and the same trace will come further. */
+static jy_status
+trace(struct jy_trace_state *t, struct plan *plan, bool *again)
+{
+    struct jy_unit *unit = t->unit;
+    struct jy_frame *f = NULL;
+    t->stop_at = plan->stop_at;
+    t->start = t->loop = JY_NO_INSTR;
+    TRY(open_root(&f, t));
+    jy_status status = interpret(f);
+    if (status == JY_BREAK && can_stop(f, &unit->u_break)) {
+        uint32_t at = choose_stop(f, &unit->u_break);
+        if (at != 0) {
+            remember_reason(plan, &unit->u_break);
+            plan->stop_at = at;
+            *again = true;
+        }
+    }
+    TRY(status);
+    unit->u_writes = writes_inputs(t->graph);
+    if (unit->u_stop.stops && plan->why.name != NULL)
+        restore_reason(unit, plan);
+    size_t operations = count_operations(t->graph);
+    bool whole = !unit->u_stop.stops && unit->u_start == 0;
+    if (operations == 0 && (!unit->u_stop.stops || plan->why.name == NULL))
+        return jy_break(f, JY_BREAK_NOTHING_TO_COMPILE, "no array or number is computed");
+    return operations == 0 || (!whole && operations < t->request->min_nodes) ? JY_BREAK : JY_OK;
+}
+
+static jy_status
+trace_once(struct jy_unit **out, const struct jy_trace_request *request, struct plan *plan, bool *again)
 {
     *out = NULL;
+    *again = false;
     struct jy_arena *arena = jy_arena_new();
     PyObject *held = PyList_New(0);
     if (arena == NULL || held == NULL) {
@@ -130,7 +325,7 @@ jy_trace(struct jy_unit **out, const struct jy_trace_request *request)
         t->unit = unit;
         t->request = request;
         t->held = held;
-        status = trace(t);
+        status = trace(t, plan, again);
     } else {
         PyErr_Clear();
         PyErr_NoMemory();
@@ -144,5 +339,22 @@ jy_trace(struct jy_unit **out, const struct jy_trace_request *request)
             jy_arena_free(arena);
         *out = NULL;
     }
+    return status;
+}
+
+jy_status
+jy_trace(struct jy_unit **out, const struct jy_trace_request *request)
+{
+    struct plan plan = { .stop_at = request->break_every };
+    jy_status status;
+    bool again;
+    do {
+        status = trace_once(out, request, &plan, &again);
+        if (again && status == JY_BREAK) {
+            jy_unit_free(*out);
+            *out = NULL;
+        }
+    } while (again && status == JY_BREAK);
+    forget_reason(&plan);
     return status;
 }

@@ -3,6 +3,8 @@
  * A value is an object: two uses of one pointer are one object of the program. CONST values hold immutable objects of types whose operations run no
  * user code, so the frontend may compute with the real objects. */
 #include "frontend/inspect_array.h"
+#include "frontend/instance.h"
+#include "frontend/exception.h"
 #include "frontend/interp.h"
 
 #include <string.h>
@@ -43,11 +45,17 @@ jy_value_lazy(struct jy_frame *f, PyObject *object, jy_src source)
     while (t->values.n <= source)
         *jy_vec_push(jy_frame_arena(f), &t->values) = NULL;
     struct jy_value **slot = &t->values.at[source];
-    if (*slot == NULL) {
-        *slot = jy_value_new(f, JY_V_LAZY);
-        (*slot)->v_object = object;
-        (*slot)->v_source = source;
+    if (*slot != NULL)
+        return *slot;
+    struct jy_value *same = jy_value_of_live(f, object);
+    if (same != NULL) {
+        jy_guard_same(f, source, same->v_source);
+        return *slot = same;
     }
+    *slot = jy_value_new(f, JY_V_LAZY);
+    (*slot)->v_object = object;
+    (*slot)->v_source = source;
+    jy_value_set_live(f, *slot);
     return *slot;
 }
 
@@ -301,8 +309,10 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
     case JY_V_TUPLE:
     case JY_V_LIST:
     case JY_V_DICT:
-    case JY_V_SET:
         *out = v->u.seq.n != 0;
+        return JY_OK;
+    case JY_V_SET:
+        *out = PySet_GET_SIZE(v->u.set.mirror) != 0;
         return JY_OK;
     case JY_V_RANGE: {
         struct jy_value *length;
@@ -317,6 +327,8 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
         return JY_OK;
     case JY_V_DICTVIEW:
         return jy_value_truth(f, out, v->u.iter.sequence);
+    case JY_V_EXCEPTION:
+        return jy_exception_truth(f, out, v);
     case JY_V_SLICE:
     case JY_V_FUNCTION:
     case JY_V_METHOD:
@@ -324,14 +336,16 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
     case JY_V_ITER:
         *out = true;
         return JY_OK;
+    case JY_V_OPAQUE:
+    case JY_V_INSTANCE:
+        if (jy_is_instance(f, v))
+            return jy_instance_truth(f, out, v);
+        break;
     case JY_V_NULL:
     case JY_V_LAZY:
     case JY_V_ARRAY:
     case JY_V_CELL:
-    case JY_V_OPAQUE:
     case JY_V_HANDLED:
-    case JY_V_EXCEPTION:
-    case JY_V_INSTANCE:
     case JY_V_PARTIAL:
         break;
     }
@@ -472,7 +486,7 @@ describe(struct jy_text *text, struct jy_frame *f, const struct jy_value *v)
         jy_text_add(text, "dict of %zu", v->u.seq.n);
         return;
     case JY_V_SET:
-        jy_text_add(text, "set of %zu", v->u.seq.n);
+        jy_text_add(text, "set of %zd", PySet_GET_SIZE(v->u.set.mirror));
         return;
     case JY_V_RANGE:
         jy_text_add(text, "range");
@@ -511,7 +525,7 @@ describe(struct jy_text *text, struct jy_frame *f, const struct jy_value *v)
         jy_text_add(text, "exception");
         return;
     case JY_V_INSTANCE:
-        jy_text_add(text, "instance");
+        jy_text_add(text, "%s object", v->u.instance->type->tp_name);
         return;
     case JY_V_PARTIAL:
         jy_text_add(text, "partial");

@@ -22,7 +22,8 @@ enum jy_source_kind {
     JY_SOURCE_DEFAULT,  /* base.__defaults__[index] */
     JY_SOURCE_KWDEFAULT, /* base.__kwdefaults__[name] */
     JY_SOURCE_STACK,     /* item `index` of the value stack where the unit starts */
-    JY_SOURCE_CONTENT    /* what the cell `base` holds */
+    JY_SOURCE_CONTENT,   /* what the cell `base` holds */
+    JY_SOURCE_OBJECT     /* the object `name` itself: found in a class, which a CLASS guard keeps an eye on */
 };
 
 struct jy_source {
@@ -83,6 +84,7 @@ struct jy_guard {
     jy_sx a, b;
     const struct jy_array_guard *array;
     uint32_t line; /* of the user's code that needed it */
+    jy_obj name, result, after; /* CLASS, NOT_OWN */
 };
 
 struct jy_input {
@@ -142,6 +144,7 @@ struct jy_stop {
     size_t depth, nlocals;     /* nlocals: localsplus of the original */
     struct jy_recipe **stack;  /* bottom first */
     struct jy_recipe **locals; /* NULL: unbound */
+    bool *deletes;             /* it was bound where the unit starts */
 };
 
 /* Why a trace ended without a unit, or stopped before the program's end. */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#define PASS_LIMIT 2u /* attempts from one start that find nothing worth compiling before it is given up */
+
 static double
 now_ms(void)
 {
@@ -91,8 +93,8 @@ log_bytecode(struct jy_function *f, const char *title, PyObject *code)
 
 /* -- refusals -------------------------------------------------------------------------------------------------------------------- */
 
-static jy_status
-refuse(struct jy_function *f, const struct jy_break_info *why)
+static void
+report(struct jy_function *f, const struct jy_break_info *why, const char *then)
 {
     PyFunctionObject *object = (PyFunctionObject *)f->f_object;
     PyCodeObject *code = (PyCodeObject *)object->func_code;
@@ -107,8 +109,6 @@ refuse(struct jy_function *f, const struct jy_break_info *why)
         PyList_Append(f->f_reasons, row);
     Py_XDECREF(row);
     PyErr_Clear();
-    f->f_stats.refusals++;
-    f->f_refused++;
     if (wants(JY_LOG_graph_breaks)) {
         struct jy_text text = { 0 };
         const char *file = why->file != NULL ? why->file : jy_utf8(code->co_filename);
@@ -116,22 +116,52 @@ refuse(struct jy_function *f, const struct jy_break_info *why)
                     why->name, why->what, why->detail != NULL ? ": " : "", why->detail != NULL ? why->detail : "");
         if (why->hint != NULL && why->hint[0] != '\0')
             jy_text_add(&text, "\n  hint: %s", why->hint);
-        jy_text_add(&text, "\n  %s runs in CPython", jy_utf8(object->func_qualname));
+        jy_text_add(&text, "\n  %s %s", jy_utf8(object->func_qualname), then);
         print(f, JY_LOG_graph_breaks, text.at != NULL ? text.at : why->name);
         jy_text_free(&text);
     }
+}
+
+/* Nothing can be compiled from here. */
+static jy_status
+refuse(struct jy_function *f, struct jy_start *s, const struct jy_break_info *why)
+{
+    report(f, why, "runs in CPython");
+    f->f_stats.refusals++;
+    s->s_refused++;
     /* The caller of our entry holds the arguments: a destructor that the function lets run comes late until it is a plain function again. */
-    if (f->f_refused >= (uint32_t)jy_runtime->config.refusal_limit || strcmp(why->name, "DELETE_PARAMETER") == 0) {
+    bool for_good = strcmp(why->name, "DELETE_PARAMETER") == 0;
+    if (s->s_refused >= (uint32_t)jy_runtime->config.refusal_limit || for_good)
+        s->s_off = true;
+    if (for_good)
         f->f_off = true;
-        if (f->f_entries == NULL)
+    if (s == &f->f_call && s->s_off && f->f_leaves.active == 0) {
+        f->f_off = true;
+        if (s->s_entries == NULL)
             jy_function_uninstall(f);
+    }
+    return JY_BREAK;
+}
+
+/* Nothing worth compiling stands before the instruction where the trace stopped: CPython runs it, and compiled code may take over behind it. */
+static jy_status
+pass(struct jy_function *f, struct jy_start *s, const struct jy_unit *unit)
+{
+    report(f, &unit->u_break, "runs in CPython from here on, until compiled code takes over again");
+    f->f_stats.refusals++;
+    s->s_refused++;
+    jy_leaves_add(f, unit->u_stop.offset);
+    if (s->s_refused >= PASS_LIMIT) {
+        s->s_off = true;
+        if (s != &f->f_call && s->s_entries == NULL)
+            jy_leaves_drop(f, s->s_offset);
     }
     return JY_BREAK;
 }
 
 /* A reason of breaks.def that belongs to no instruction. */
 static jy_status
-refuse_because(struct jy_function *f, const char *name, const char *detail)
+refuse_because(struct jy_function *f, struct jy_start *s, const char *name, const char *detail)
 {
     PyCodeObject *code = (PyCodeObject *)((PyFunctionObject *)f->f_object)->func_code;
     const struct jy_break_row *row = jy_break_row_named(name);
@@ -141,7 +171,7 @@ refuse_because(struct jy_function *f, const char *name, const char *detail)
                                  .detail = detail,
                                  .file = jy_utf8(code->co_filename),
                                  .line = (uint32_t)code->co_firstlineno };
-    return f->f_fullgraph ? jy_api_raise_full_graph(&why) : refuse(f, &why);
+    return f->f_fullgraph ? jy_api_raise_full_graph(&why) : refuse(f, s, &why);
 }
 
 /* -- recompilation --------------------------------------------------------------------------------------------------------------- */
@@ -187,9 +217,9 @@ pins_number(const struct jy_unit *unit, const struct jy_guard *guard)
 
 /* Why the newest entry does not fit: an int that has a second value becomes symbolic. */
 static void
-learn_from_miss(struct jy_function *f, PyObject *const *slots)
+learn_from_miss(struct jy_function *f, struct jy_start *s, PyObject *const *slots)
 {
-    struct jy_entry *entry = f->f_entries;
+    struct jy_entry *entry = s->s_entries;
     struct jy_guard_values values = { 0 };
     uint32_t failed;
     struct jy_text text = { 0 };
@@ -224,20 +254,20 @@ learn_from_miss(struct jy_function *f, PyObject *const *slots)
 
 /* At the limit nothing more is compiled; a function that only misses is left alone. */
 static jy_status
-at_limit(struct jy_function *f, PyObject *const *slots)
+at_limit(struct jy_function *f, struct jy_start *s, PyObject *const *slots)
 {
-    if ((f->f_misses == 0 || f->f_fullgraph) && refuse_because(f, "RECOMPILE_LIMIT", NULL) == JY_ERROR)
+    if ((s->s_misses == 0 || f->f_fullgraph) && refuse_because(f, s, "RECOMPILE_LIMIT", NULL) == JY_ERROR)
         return JY_ERROR;
-    if (f->f_misses++ == 0 && wants(JY_LOG_perf_hints)) {
+    if (s->s_misses++ == 0 && wants(JY_LOG_perf_hints)) {
         bool recompiles = wants(JY_LOG_recompiles);
         print(f, JY_LOG_perf_hints,
               "recompile limit reached; calls that fit no entry run in CPython. The guard that keeps failing:");
         jy_runtime->logs.on[JY_LOG_recompiles] = true;
-        learn_from_miss(f, slots);
+        learn_from_miss(f, s, slots);
         jy_runtime->logs.on[JY_LOG_recompiles] = recompiles;
     }
-    if (f->f_misses > (uint32_t)jy_runtime->config.miss_limit) {
-        f->f_off = true;
+    if (s->s_misses > (uint32_t)jy_runtime->config.miss_limit) {
+        s->s_off = true;
         if (wants(JY_LOG_perf_hints))
             print(f, JY_LOG_perf_hints, "left to CPython for good: no entry has fitted for long");
     }
@@ -247,14 +277,19 @@ at_limit(struct jy_function *f, PyObject *const *slots)
 /* -- the unit ---------------------------------------------------------------------------------------------------------------------- */
 
 static jy_status
-trace(struct jy_unit **out, struct jy_function *f, PyObject *const *slots, size_t nslots)
+trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyObject *const *slots, size_t nslots)
 {
     static const char *const every_int[] = { "*", NULL };
     const struct jy_config *config = &jy_runtime->config;
     struct jy_trace_request request = {
         .function = f->f_object,
-        .locals = slots,
-        .nlocals = nslots,
+        .start = s->s_offset,
+        .locals = slots + s->s_depth,
+        .nlocals = nslots - s->s_depth,
+        .stack = slots,
+        .nstack = s->s_depth,
+        .min_nodes = (uint32_t)config->min_nodes,
+        .break_every = (uint32_t)config->break_every,
         .dynamic = f->f_ints == 1 ? every_int : (const char *const *)f->f_dynamic,
         .fixed = (const char *const *)f->f_fixed,
         .max_steps = (uint32_t)config->max_steps,
@@ -298,32 +333,45 @@ build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct
     return status;
 }
 
+static int
+make_code(struct jy_entry *entry, struct jy_function *f, const struct jy_start *s)
+{
+    PyObject *name = jy_compiled_fn_name(entry->e_runner != NULL ? entry->e_runner : entry->e_compiled);
+    double start = now_ms();
+    int status = jy_new_code_make(&entry->e_new, f, s, jy_exec_unit(entry->e_exec), name);
+    f->f_stats.bytecode_ms += now_ms() - start;
+    if (status == 0 && wants(JY_LOG_bytecode)) {
+        log_bytecode(f, "before:", ((PyFunctionObject *)f->f_object)->func_code);
+        log_bytecode(f, "after:", entry->e_new.code);
+    }
+    return status;
+}
+
 /* Puts __compiled_fn_N into the function's globals and makes the code that calls it.  0, or -1 with an exception. */
 static int
-generate_code(struct jy_entry *entry, struct jy_function *f)
+generate_code(struct jy_entry *entry, struct jy_function *f, const struct jy_start *s)
 {
-    const struct jy_unit *unit = jy_exec_unit(entry->e_exec);
     PyObject *name;
-    double start = now_ms();
-
-    if (jy_function_set_name(&name, f, entry->e_number, entry->e_compiled) == 0) {
-        entry->e_globals = ((PyFunctionObject *)f->f_object)->func_globals;
-        entry->e_code = jy_codegen(unit, f->f_object, name, jy_runtime->rerun);
-    }
+    int status = jy_function_set_name(&name, f, entry->e_number, entry->e_compiled);
     Py_XDECREF(name);
-    f->f_stats.bytecode_ms += now_ms() - start;
-    if (entry->e_code != NULL && wants(JY_LOG_bytecode)) {
-        log_bytecode(f, "before:", ((PyFunctionObject *)f->f_object)->func_code);
-        log_bytecode(f, "after:", entry->e_code);
-    }
-    return entry->e_code != NULL ? 0 : -1;
+    if (status < 0)
+        return -1;
+    entry->e_globals = ((PyFunctionObject *)f->f_object)->func_globals;
+    return make_code(entry, f, s);
+}
+
+int
+jy_entry_refresh(struct jy_function *f, struct jy_start *s, struct jy_entry *entry)
+{
+    return entry->e_new.version == f->f_leaves.version || entry->e_whole ? 0 : make_code(entry, f, s);
 }
 
 /* One output, handed out as it is: entry calls the native code and no bytecode runs. */
 static bool
 is_direct(const struct jy_unit *unit)
 {
-    return unit->u_result->kind == JY_RECIPE_OUTPUT && unit->u_graph->g_outputs.n == 1;
+    return unit->u_start == 0 && !unit->u_stop.stops && unit->u_effects.n == 0 &&
+           unit->u_result->kind == JY_RECIPE_OUTPUT && unit->u_graph->g_outputs.n == 1;
 }
 
 /* A backend of the user's: jitney._backend.call(backend, graph description, runner, inputs) gives the callable that stands for __compiled_fn_N.
@@ -362,7 +410,7 @@ use_user_backend(struct jy_entry *entry, struct jy_function *f, PyObject *const 
 
 /* refs: takes exec */
 static struct jy_entry *
-new_entry(const char **why, struct jy_function *f, struct jy_exec *exec, PyObject *const *slots)
+new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy_exec *exec, PyObject *const *slots)
 {
     struct jy_entry *entry = calloc(1, sizeof(*entry));
     const struct jy_unit *unit = jy_exec_unit(exec);
@@ -391,8 +439,9 @@ new_entry(const char **why, struct jy_function *f, struct jy_exec *exec, PyObjec
         return NULL;
     }
     entry->e_direct = f->f_backend == NULL && is_direct(unit);
+    entry->e_whole = unit->u_start == 0 && !unit->u_stop.stops;
     entry->e_guards = jy_guards_new(why, unit, f->f_object);
-    if (entry->e_guards == NULL || generate_code(entry, f) < 0) {
+    if (entry->e_guards == NULL || generate_code(entry, f, s) < 0) {
         if (PyErr_Occurred())
             *why = "the new bytecode could not be made";
         jy_entry_release(entry);
@@ -402,25 +451,29 @@ new_entry(const char **why, struct jy_function *f, struct jy_exec *exec, PyObjec
 }
 
 static void
-install(struct jy_function *f, struct jy_entry *entry)
+install(struct jy_function *f, struct jy_start *s, struct jy_entry *entry)
 {
-    entry->e_next = f->f_entries;
-    f->f_entries = entry;
-    f->f_nentries++;
+    entry->e_next = s->s_entries;
+    s->s_entries = entry;
+    s->s_nentries++;
+    s->s_refused = 0;
     f->f_stats.compiles++;
-    f->f_stats.recompiles += f->f_stats.compiles > 1;
+    f->f_stats.recompiles += s->s_nentries > 1;
 }
 
 static jy_status
-compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
+compile_unit(struct jy_function *f, struct jy_start *s, PyObject *const *slots, size_t nslots)
 {
     struct jy_unit *unit = NULL;
     struct jy_exec *exec = NULL;
     const char *why = NULL;
 
-    jy_status status = trace(&unit, f, slots, nslots);
+    jy_status status = trace(&unit, f, s, slots, nslots);
     if (status == JY_BREAK) {
-        status = f->f_fullgraph ? jy_api_raise_full_graph(&unit->u_break) : refuse(f, &unit->u_break);
+        if (f->f_fullgraph)
+            status = jy_api_raise_full_graph(&unit->u_break);
+        else
+            status = unit->u_stop.stops ? pass(f, s, unit) : refuse(f, s, &unit->u_break);
         jy_unit_free(unit);
         return status;
     }
@@ -429,40 +482,51 @@ compile_unit(struct jy_function *f, PyObject *const *slots, size_t nslots)
         if (status == JY_ERROR && !PyErr_ExceptionMatches(PyExc_MemoryError))
             return JY_ERROR;
         PyErr_Clear();
-        return refuse_because(f, "NO_MEMORY", NULL);
+        return refuse_because(f, s, "NO_MEMORY", NULL);
+    }
+    if (unit->u_stop.stops) {
+        if (f->f_fullgraph) {
+            jy_api_raise_full_graph(&unit->u_break);
+            jy_unit_free(unit);
+            return JY_ERROR;
+        }
+        if (unit->u_break.name != NULL)
+            report(f, &unit->u_break, "runs in CPython there; compiled code may take over again behind it");
+        f->f_stats.graph_breaks++;
+        jy_leaves_add(f, unit->u_stop.offset);
     }
     if (wants(JY_LOG_guards))
         log_guards(f, unit);
     status = build_exec(&exec, &why, f, unit);
     if (status != JY_OK) {
-        jy_status refused = status == JY_ERROR ? JY_ERROR : refuse_because(f, "BACKEND", why);
+        jy_status refused = status == JY_ERROR ? JY_ERROR : refuse_because(f, s, "BACKEND", why);
         jy_unit_free(unit);
         return refused;
     }
-    struct jy_entry *entry = new_entry(&why, f, exec, slots);
+    struct jy_entry *entry = new_entry(&why, f, s, exec, slots);
     if (entry == NULL) {
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) /* a backend of the user's was interrupted */
             return JY_ERROR;
         PyErr_Clear();
-        return refuse_because(f, "INSTALL", why);
+        return refuse_because(f, s, "INSTALL", why);
     }
-    install(f, entry);
+    install(f, s, entry);
     return JY_OK;
 }
 
 jy_status
-jy_compile(struct jy_function *f, PyObject *const *slots, size_t nslots)
+jy_compile(struct jy_function *f, struct jy_start *s, PyObject *const *slots, size_t nslots)
 {
     PyThreadState *thread = PyThreadState_Get();
 
-    if (f->f_nentries >= (size_t)(f->f_limit >= 0 ? f->f_limit : jy_runtime->config.recompile_limit))
-        return at_limit(f, slots);
-    if (f->f_entries != NULL)
-        learn_from_miss(f, slots);
+    if (s->s_nentries >= (size_t)(f->f_limit >= 0 ? f->f_limit : jy_runtime->config.recompile_limit))
+        return at_limit(f, s, slots);
+    if (s->s_entries != NULL)
+        learn_from_miss(f, s, slots);
     f->f_attempts++;
     f->f_busy = jy_runtime->compiling = true;
     jy_compat_enter_tracing(thread);
-    jy_status status = compile_unit(f, slots, nslots);
+    jy_status status = compile_unit(f, s, slots, nslots);
     jy_compat_leave_tracing(thread);
     f->f_busy = jy_runtime->compiling = false;
     return status;

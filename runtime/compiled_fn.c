@@ -115,6 +115,12 @@ jy_compiled_fn_new(struct jy_exec *exec, const char *name, PyObject *rerun)
     return (PyObject *)fn;
 }
 
+PyObject *
+jy_compiled_fn_name(PyObject *compiled_fn)
+{
+    return ((const struct compiled_fn *)compiled_fn)->name;
+}
+
 struct jy_exec *
 jy_compiled_fn_exec(PyObject *compiled_fn)
 {

@@ -30,43 +30,32 @@ leave_recursion(struct jy_function *f)
         jy_log_print(&jy_runtime->logs, JY_LOG_perf_hints, "left to CPython for good: it calls itself too deep");
 }
 
+void
+jy_enter_call(struct jy_function *f)
+{
+    if (++f->f_depth == DEPTH_LIMIT)
+        leave_recursion(f);
+}
+
 static PyObject *
 run_original(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     vectorcallfunc plain = f->f_plain != NULL ? f->f_plain : jy_compat_get_vectorcall(f->f_object);
     PyObject *object = Py_NewRef(f->f_object); /* and with it the state */
-    if (++f->f_depth == DEPTH_LIMIT)
-        leave_recursion(f);
+    jy_enter_call(f);
     PyObject *result = plain(object, args, nargsf, kwnames);
     f->f_depth--;
     Py_DECREF(object);
     return result;
 }
 
-/* The new code as a function like the original, for one call.  refs: new */
-static PyObject *
-regenerated_function(struct jy_function *f, PyObject *code)
-{
-    PyFunctionObject *origin = (PyFunctionObject *)f->f_object;
-    PyObject *copy = PyFunction_NewWithQualName(code, origin->func_globals, origin->func_qualname);
-    if (copy == NULL)
-        return NULL;
-    if ((origin->func_closure != NULL && PyFunction_SetClosure(copy, origin->func_closure) < 0) ||
-        (origin->func_defaults != NULL && PyFunction_SetDefaults(copy, origin->func_defaults) < 0) ||
-        (origin->func_kwdefaults != NULL && PyFunction_SetKwDefaults(copy, origin->func_kwdefaults) < 0))
-        Py_CLEAR(copy);
-    return copy;
-}
-
 static enum jy_run
 run_regenerated(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *args, size_t nargsf,
                 PyObject *kwnames)
 {
-    PyObject *copy = regenerated_function(f, entry->e_code);
-    if (copy == NULL)
+    if (jy_entry_refresh(f, &f->f_call, entry) < 0)
         return JY_RUN_ERROR;
-    *out = PyObject_Vectorcall(copy, args, nargsf, kwnames);
-    Py_DECREF(copy);
+    *out = jy_new_code_call(&entry->e_new, f, args, nargsf, kwnames);
     if (*out == NULL)
         return JY_RUN_ERROR;
     if (*out != jy_runtime->rerun)
@@ -96,15 +85,30 @@ note_run(struct jy_function *f, struct jy_entry *entry, enum jy_run run)
     }
 }
 
-static void
-move_to_front(struct jy_function *f, struct jy_entry *entry)
+void
+jy_entry_move_to_front(struct jy_start *start, struct jy_entry *entry)
 {
-    struct jy_entry **at = &f->f_entries;
+    struct jy_entry **at = &start->s_entries;
     while (*at != entry)
         at = &(*at)->e_next;
     *at = entry->e_next;
-    entry->e_next = f->f_entries;
-    f->f_entries = entry;
+    entry->e_next = start->s_entries;
+    start->s_entries = entry;
+}
+
+bool
+jy_entry_holds(struct jy_function *f, struct jy_entry *entry, PyObject *const *slots)
+{
+    struct jy_guard_values values = { 0 };
+    size_t room = jy_guards_room(entry->e_guards);
+    uint32_t failed;
+    if (room > MAX_ROOM)
+        return false;
+    enum jy_guard_result held = jy_guards_check(&values, alloca(room), entry->e_guards, f->f_object, slots, &failed);
+    jy_guards_clear(&values);
+    if (held == JY_GUARDS_ERROR)
+        PyErr_Clear();
+    return held == JY_GUARDS_HOLD;
 }
 
 /* JY_GUARDS_HOLD: the call is done, *out is its result or NULL with an exception. */
@@ -125,8 +129,12 @@ try_entry(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObjec
         return held;
     }
     entry->e_refs++;
-    if (entry != f->f_entries)
-        move_to_front(f, entry);
+    if (entry != f->f_call.s_entries)
+        jy_entry_move_to_front(&f->f_call, entry);
+    if (!entry->e_direct) { /* the program's own code may run, and let them die */
+        jy_guards_clear(&values);
+        values = (struct jy_guard_values){ 0 };
+    }
     if (!entry->e_off) {
         run = entry->e_direct ? jy_exec_run(entry->e_exec, values.inputs, out)
                               : run_regenerated(out, f, entry, args, nargsf, kwnames);
@@ -152,17 +160,23 @@ parts_changed(const struct jy_function *f)
            object->func_kwdefaults != f->f_kwdefaults;
 }
 
+int
+jy_may_compile(struct jy_function *f)
+{
+    if (jy_runtime->compiling || f->f_busy || jy_runtime->config.disabled)
+        return 0;
+    return jy_runtime->api.stance == JY_STANCE_DEFAULT ? 1 : jy_api_allows_compile(f);
+}
+
 /* Guards missed everywhere: compile for these arguments, once. True: there is a new first entry. */
 static int
 compile_on_miss(struct jy_function *f, PyObject *const *slots, size_t nslots)
 {
-    f->f_stats.guard_misses += f->f_nentries != 0;
-    if (jy_runtime->compiling || f->f_busy || jy_runtime->config.disabled)
-        return 0;
-    int allowed = jy_runtime->api.stance == JY_STANCE_DEFAULT ? 1 : jy_api_allows_compile(f);
+    f->f_stats.guard_misses += f->f_call.s_nentries != 0;
+    int allowed = jy_may_compile(f);
     if (allowed <= 0)
         return allowed;
-    jy_status status = jy_compile(f, slots, nslots);
+    jy_status status = jy_compile(f, &f->f_call, slots, nslots);
     if (status == JY_ERROR)
         return -1;
     return status == JY_OK;
@@ -174,22 +188,29 @@ dispatch(struct jy_function *f, PyObject *const *slots, size_t nslots, PyObject 
 {
     PyObject *result = NULL;
     for (int attempt = 0; attempt < 2; attempt++) {
-        for (struct jy_entry *entry = f->f_entries, *next; entry != NULL; entry = next) {
+        for (struct jy_entry *entry = f->f_call.s_entries, *next; entry != NULL; entry = next) {
             next = entry->e_next;
             enum jy_guard_result held = try_entry(&result, f, entry, slots, args, nargsf, kwnames);
             if (held == JY_GUARDS_HOLD)
-                return result;
+                return jy_drive(f, result);
             if (held == JY_GUARDS_ERROR)
                 return NULL;
         }
-        int compiled = attempt == 0 && !f->f_off ? compile_on_miss(f, slots, nslots) : 0;
+        int compiled = attempt == 0 && !f->f_off && !f->f_call.s_off ? compile_on_miss(f, slots, nslots) : 0;
         if (compiled < 0)
             return NULL;
         if (compiled == 0)
             break;
     }
+    bool has_leaves;
     f->f_stats.fallback_calls++;
-    return run_original(f, args, nargsf, kwnames);
+    if (jy_start_plain(&has_leaves, f, &f->f_call) < 0) {
+        PyErr_Clear();
+        has_leaves = false;
+    }
+    if (!has_leaves)
+        return run_original(f, args, nargsf, kwnames);
+    return jy_drive(f, jy_new_code_call(&f->f_call.s_plain, f, args, nargsf, kwnames));
 }
 
 PyObject *
@@ -197,7 +218,7 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
 {
     size_t nargs = (size_t)PyVectorcall_NARGS(nargsf);
 
-    if (f->f_off && f->f_entries == NULL)
+    if (f->f_off && f->f_call.s_entries == NULL)
         return run_original(f, args, nargsf, kwnames);
     if ((jy_runtime->api.stance | jy_runtime->api.disabled) != 0 && jy_api_forces_eager())
         return run_original(f, args, nargsf, kwnames);

@@ -69,6 +69,7 @@ void jy_exec_set_globals(struct jy_exec *exec, PyObject *globals);
 /* `__compiled_fn_N`: callable with the graph's inputs; returns a tuple of outputs, or `rerun`. refs: exec is taken. */
 PyObject *jy_compiled_fn_new(struct jy_exec *exec, const char *name, PyObject *rerun);
 struct jy_exec *jy_compiled_fn_exec(PyObject *compiled_fn);
+PyObject *jy_compiled_fn_name(PyObject *compiled_fn); /* borrowed */
 int jy_compiled_fn_init(PyObject *module);
 
 /* Once per process, after import_array: finds loops, BLAS, summation rule. -1 with an exception. */

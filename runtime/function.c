@@ -154,18 +154,18 @@ jy_entry_release(struct jy_entry *entry)
     jy_guards_free(entry->e_guards);
     if (entry->e_compiled != NULL)
         jy_exec_set_globals(entry->e_exec, NULL); /* borrowed: it may outlive the function */
-    Py_XDECREF(entry->e_code);
+    jy_new_code_clear(&entry->e_new);
     Py_XDECREF(entry->e_compiled);
     Py_XDECREF(entry->e_runner);
     free(entry);
 }
 
-static void
-drop_entries(struct jy_function *f)
+void
+jy_start_drop_entries(struct jy_start *s)
 {
-    struct jy_entry *entry = f->f_entries;
-    f->f_entries = NULL;
-    f->f_nentries = 0;
+    struct jy_entry *entry = s->s_entries;
+    s->s_entries = NULL;
+    s->s_nentries = 0;
     while (entry != NULL) {
         struct jy_entry *next = entry->e_next;
         entry->e_next = NULL;
@@ -193,14 +193,16 @@ remember_parts(struct jy_function *f)
 void
 jy_function_reset(struct jy_function *f)
 {
-    drop_entries(f);
+    jy_start_drop_entries(&f->f_call);
+    jy_starts_clear(f);
     for (size_t k = f->f_nmarked; k < f->f_ndynamic; k++)
         free(f->f_dynamic[k]);
     f->f_ndynamic = f->f_nmarked;
     if (f->f_dynamic != NULL)
         f->f_dynamic[f->f_nmarked] = NULL;
     f->f_off = false;
-    f->f_refused = f->f_misses = 0;
+    f->f_call.s_refused = f->f_call.s_misses = 0;
+    f->f_call.s_off = false;
     f->f_stats = (struct jy_stats){ 0 };
     Py_CLEAR(f->f_reasons);
     remember_parts(f);
@@ -230,7 +232,8 @@ jy_function_free(struct jy_function *f)
         return;
     if (f->f_listed)
         table_remove(f->f_object);
-    drop_entries(f);
+    jy_start_drop_entries(&f->f_call);
+    jy_starts_clear(f);
     if (f->f_reserved != 0)
         remove_name(f->f_globals, f->f_reserved);
     f->f_object = NULL;
@@ -242,6 +245,7 @@ jy_function_free(struct jy_function *f)
     Py_XDECREF(f->f_defaults);
     Py_XDECREF(f->f_kwdefaults);
     Py_XDECREF(f->f_weak);
+    jy_trial_free(f->f_trial);
     free(f);
 }
 

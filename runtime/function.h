@@ -14,6 +14,8 @@
 #include "runtime/config.h"
 #include "runtime/exec.h"
 #include "runtime/guard_check.h"
+#include "runtime/whole_program.h"
+#include "runtime/start.h"
 
 struct jy_stats {
 #define STAT(name, help) uint64_t name;
@@ -33,7 +35,8 @@ struct jy_entry {
     struct jy_exec *e_exec; /* owned by e_compiled */
     PyObject *e_compiled;   /* __compiled_fn_N */
     PyObject *e_runner;     /* with a backend of the user's: our own __compiled_fn_N, which owns e_exec then */
-    PyObject *e_code;       /* regenerated code; an e_direct entry has it for inspection only */
+    struct jy_new_code e_new; /* regenerated code; an e_direct entry has it for inspection only */
+    bool e_whole;           /* from call to return */
     bool e_direct;          /* the result is graph output 0 as it is: no bytecode runs */
     bool e_off;             /* its calls keep ending in the original */
     uint32_t e_inputs;
@@ -52,8 +55,10 @@ struct jy_function {
     bool f_simple; /* positional parameters only: arguments need no binding */
     uint32_t f_nparams;
     uint32_t f_id, f_attempts; /* for log prefixes */
-    struct jy_entry *f_entries;
-    size_t f_nentries;
+    struct jy_start f_call;
+    struct jy_start *f_starts, *f_dead_starts; /* in the middle, most recently used first; dropped while a driver works with them */
+    uint32_t f_driving;                        /* drivers of it that are at work */
+    struct jy_leaves f_leaves;
     char **f_dynamic; /* source texts of ints that have shown two values; NULL-terminated */
     size_t f_ndynamic;
     size_t f_nmarked; /* the first so many of f_dynamic are the user's marks, which reset() keeps */
@@ -63,9 +68,10 @@ struct jy_function {
     bool f_off, f_busy;  /* left to CPython for good; being compiled */
     bool f_fullgraph;
     bool f_inplace;
+    bool f_found; /* by whole-program mode */
     int8_t f_ints; /* dynamic=: -1 default, 0 never, 1 from the start */
-    uint32_t f_refused, f_misses;
     uint32_t f_depth;    /* calls of the original that are running */
+    struct jy_trial *f_trial; /* whole_program.c: not decided yet; NULL else */
     PyObject *f_reasons; /* list of dicts: every refusal, for explain() */
     PyObject *f_backend; /* callable of the user's, or NULL */
     struct jy_stats f_stats;
@@ -88,6 +94,7 @@ struct jy_runtime {
     PyObject *weak_callback;
     char *backend_path;
     struct jy_stress *stress; /* NULL but under ./dev stress */
+    struct jy_whole *whole;   /* NULL until whole-program mode is used */
 };
 
 extern struct jy_runtime *jy_runtime;
@@ -102,6 +109,7 @@ void jy_function_reset(struct jy_function *function);   /* drops entries, refusa
 int jy_function_install(struct jy_function *function);
 void jy_function_uninstall(struct jy_function *function); /* plain again; idempotent */
 void jy_entry_release(struct jy_entry *entry);
+void jy_start_drop_entries(struct jy_start *start);
 
 /* The name __compiled_fn_N in the function's globals. The first one is put there (as None) when the function is made, so that no dictionary grows in the middle of a call that
  * merely compiles for the first time; all are taken away with the entry. 0, or -1 with an exception. */
@@ -116,8 +124,19 @@ const char *jy_function_why_left_alone(PyObject *function);
 PyObject *jy_entry_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 PyObject *jy_entry_call(struct jy_function *function, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
-/* compile.c: a new entry for these bound parameters, first in the list. JY_BREAK: refused (remembered, logged). JY_ERROR: exception set. */
-jy_status jy_compile(struct jy_function *function, PyObject *const *slots, size_t nslots);
+/* Do its guards hold for these parameters, or items of a continuation? Leaves no exception. */
+bool jy_entry_holds(struct jy_function *function, struct jy_entry *entry, PyObject *const *slots);
+void jy_entry_move_to_front(struct jy_start *start, struct jy_entry *entry);
+/* One call more of the function runs (f_depth); one that nests too deep makes it plain. */
+void jy_enter_call(struct jy_function *function);
+/* May something be compiled now? 1, 0, or -1 with an exception. */
+int jy_may_compile(struct jy_function *function);
+
+/* compile.c: a new entry for these bound parameters, or items of a continuation (stack, locals and cells), first in the start's list. JY_BREAK: refused (remembered, logged).
+ * JY_ERROR: exception set. */
+jy_status jy_compile(struct jy_function *function, struct jy_start *start, PyObject *const *slots, size_t nslots);
+/* Its code is made anew when leaves have come or gone. 0, or -1 with an exception. */
+int jy_entry_refresh(struct jy_function *function, struct jy_start *start, struct jy_entry *entry);
 
 /* inspect.c: the graph as a dict of lists for jitney.Graph; what inspect() and stats() show. refs: new */
 PyObject *jy_describe_graph(const struct jy_unit *unit);

@@ -142,7 +142,7 @@ jy_describe_entry(const struct jy_function *f, struct jy_entry *entry)
 {
     const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
     return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN}", "extent", extent_object(f, jy_exec_unit(entry->e_exec)), "number", entry->e_number, "direct",
-                         entry->e_direct ? Py_True : Py_False, "code", entry->e_code != NULL ? entry->e_code : Py_None,
+                         entry->e_direct ? Py_True : Py_False, "code", entry->e_new.code != NULL ? entry->e_new.code : Py_None,
                          "guards", guards_object(jy_exec_unit(entry->e_exec)), "graph",
                          jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan),
                          "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
@@ -153,7 +153,7 @@ PyObject *
 jy_describe_stats(const struct jy_function *f)
 {
     const struct jy_stats *s = &f->f_stats;
-    PyObject *stats = Py_BuildValue("{snsN}", "entries", (Py_ssize_t)f->f_nentries, "compile_ms",
+    PyObject *stats = Py_BuildValue("{snsN}", "entries", (Py_ssize_t)f->f_call.s_nentries, "compile_ms",
                                     Py_BuildValue("{sdsdsdsdsdsdsd}", "trace", s->trace_ms, "passes", s->passes_ms,
                                                   "lower", s->lower_ms, "emit", s->emit_ms, "codegen", s->codegen_ms,
                                                   "load", s->load_ms, "bytecode", s->bytecode_ms));

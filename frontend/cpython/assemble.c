@@ -303,6 +303,7 @@ make_object(PyObject **out, const struct assembler *a)
         .p_linetable = bytes_of(&a->locations),
         .p_exceptiontable = bytes_of(&a->exceptions),
         .p_new_locals = code->c_new_locals,
+        .p_one_parameter = code->c_one_parameter,
         /* CPython also counts handlers that nothing reaches any more: never less than the original */
         .p_stacksize = Py_MAX(code->c_stacksize, code->c_origin->co_stacksize),
     };

@@ -396,6 +396,7 @@ jy_compat_new_code(const struct jy_code_parts *parts)
 {
     PyCodeObject *old = parts->p_origin, *code = NULL;
     int nnew = parts->p_new_locals == NULL ? 0 : (int)PyList_GET_SIZE(parts->p_new_locals);
+    bool one = parts->p_one_parameter;
     PyObject *varnames = all_varnames(parts);
     PyObject *cells = PyCode_GetCellvars(old), *frees = PyCode_GetFreevars(old);
     if (varnames != NULL && cells != NULL && frees != NULL) {
@@ -404,8 +405,9 @@ jy_compat_new_code(const struct jy_code_parts *parts)
 #else
         code = PyCode_NewWithPosOnlyArgs
 #endif
-            (old->co_argcount, old->co_posonlyargcount, old->co_kwonlyargcount, old->co_nlocals + nnew,
-             parts->p_stacksize, old->co_flags, parts->p_bytecode, parts->p_consts, parts->p_names, varnames, frees,
+            (one ? 1 : old->co_argcount, one ? 0 : old->co_posonlyargcount, one ? 0 : old->co_kwonlyargcount,
+             old->co_nlocals + nnew, parts->p_stacksize,
+             one ? old->co_flags & ~(CO_VARARGS | CO_VARKEYWORDS) : old->co_flags, parts->p_bytecode, parts->p_consts, parts->p_names, varnames, frees,
              cells, old->co_filename, old->co_name, old->co_qualname, old->co_firstlineno, parts->p_linetable,
              parts->p_exceptiontable);
     }

@@ -144,6 +144,7 @@ struct jy_code_parts {
     PyObject *p_bytecode, *p_consts, *p_names, *p_linetable, *p_exceptiontable; /* bytes, tuple, tuple, bytes, bytes */
     PyObject *p_new_locals; /* list of names behind the original locals, or NULL */
     int p_stacksize;
+    bool p_one_parameter; /* positional; else the original's */
 };
 PyObject *jy_compat_new_code(const struct jy_code_parts *parts);
 

@@ -215,6 +215,7 @@ jy_decode_code(struct jy_code **out, struct jy_arena *arena, PyObject *origin)
         return JY_ERROR;
     }
     code->c_origin = (PyCodeObject *)origin;
+    code->c_cursor = JY_NO_INSTR;
     code->c_nlocals = code->c_origin->co_nlocals;
     code->c_nlocalsplus = code->c_origin->co_nlocalsplus;
     code->c_stacksize = code->c_origin->co_stacksize;

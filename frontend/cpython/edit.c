@@ -49,7 +49,9 @@ jy_edit_insert_after(struct jy_code *code, int at, int op, int arg)
 int
 jy_edit_append(struct jy_code *code, int op, int arg)
 {
-    return jy_edit_insert_after(code, code->c_last, op, arg);
+    if (code->c_cursor == JY_NO_INSTR)
+        return jy_edit_insert_after(code, code->c_last, op, arg);
+    return jy_edit_insert_before(code, code->c_cursor, op, arg);
 }
 
 void

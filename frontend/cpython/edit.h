@@ -8,6 +8,7 @@
  * exception ranges keep their ends: what stands before the first instruction of a range is outside of it. */
 int jy_edit_insert_before(struct jy_code *code, int at, int op, int arg);
 int jy_edit_insert_after(struct jy_code *code, int at, int op, int arg);
+/* At the end, or before c_cursor. */
 int jy_edit_append(struct jy_code *code, int op, int arg);
 
 /* An instruction that jumps to `target`: `condition` is the opcode of this version (JUMP_FORWARD for a plain one); the

@@ -27,6 +27,66 @@ jy_emit_callable_global(struct jy_code *code, PyObject *name)
 }
 
 int
+jy_emit_callable_const(struct jy_code *code, PyObject *callable)
+{
+#if PY_VERSION_HEX < 0x030d0000
+    jy_edit_append(code, PUSH_NULL, 0);
+    return jy_emit_load_const(code, callable);
+#else
+    return jy_emit_load_const(code, callable) < 0 ? -1 : jy_edit_append(code, PUSH_NULL, 0);
+#endif
+}
+
+int
+jy_emit_named(struct jy_code *code, int op, PyObject *name)
+{
+    return named(code, op, name, 0);
+}
+
+int
+jy_emit_make_function(struct jy_code *code, PyObject *body, const bool has[4])
+{
+    static const int flags[] = { 1, 2, 4, 8 };
+    if (jy_emit_load_const(code, body) < 0)
+        return -1;
+#if PY_VERSION_HEX < 0x030d0000
+    int all = 0;
+    for (int k = 0; k < 4; k++)
+        all |= has[k] ? flags[k] : 0;
+    return jy_edit_append(code, MAKE_FUNCTION, all);
+#else
+    int id = jy_edit_append(code, MAKE_FUNCTION, 0);
+    for (int k = 4; k-- > 0;)
+        if (has[k])
+            id = jy_edit_append(code, SET_FUNCTION_ATTRIBUTE, flags[k]);
+    return id;
+#endif
+}
+
+int
+jy_emit_load_cell(struct jy_code *code, int slot)
+{
+#if PY_VERSION_HEX < 0x030d0000
+    return jy_edit_append(code, LOAD_CLOSURE, slot);
+#else
+    return jy_edit_append(code, LOAD_FAST, slot);
+#endif
+}
+
+bool
+jy_emit_take_local(struct jy_code *code, int local)
+{
+#if PY_VERSION_HEX < 0x030c0000
+    jy_edit_append(code, MAKE_CELL, local);
+    jy_edit_append(code, LOAD_CLOSURE, local);
+    return true;
+#else
+    jy_edit_append(code, LOAD_FAST_AND_CLEAR, local);
+    return false;
+#endif
+}
+
+int
 jy_emit_call(struct jy_code *code, int nargs)
 {
 #if PY_VERSION_HEX < 0x030c0000

@@ -6,7 +6,16 @@
 
 /* A call is begun by jy_emit_callable_global, followed by code that pushes `nargs` values, and ended by jy_emit_call. */
 int jy_emit_callable_global(struct jy_code *code, PyObject *name);
+int jy_emit_callable_const(struct jy_code *code, PyObject *callable);
 int jy_emit_call(struct jy_code *code, int nargs);
+/* STORE_ATTR and the like, with their name. */
+int jy_emit_named(struct jy_code *code, int op, PyObject *name);
+/* A function of `body`; defaults, keyword defaults, annotations and closure stand on the stack in this order, those that it has. */
+int jy_emit_make_function(struct jy_code *code, PyObject *body, const bool has[4]);
+/* The cell in a slot itself. */
+int jy_emit_load_cell(struct jy_code *code, int slot);
+/* Moves a local that may be unbound to the stack, as NULL then. Where the version cannot, it comes in a cell that may be empty: true. */
+bool jy_emit_take_local(struct jy_code *code, int local);
 int jy_emit_load_global(struct jy_code *code, PyObject *name);
 int jy_emit_load_attr(struct jy_code *code, PyObject *name);
 int jy_emit_load_const(struct jy_code *code, PyObject *value);

@@ -256,3 +256,9 @@ jy_code_local_name(const struct jy_code *code, int localsplus_index)
         return PyList_GET_ITEM(code->c_new_locals, localsplus_index - nold);
     return jy_compat_local_name(code->c_origin, localsplus_index - (code->c_nlocals - nold));
 }
+
+bool
+jy_instr_null_is_first(void)
+{
+    return PY_VERSION_HEX < 0x030d0000;
+}

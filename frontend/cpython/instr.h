@@ -81,6 +81,8 @@ struct jy_code {
     PyObject *c_consts;     /* owned list once something was added, else NULL: see jy_code_add_const */
     PyObject *c_names;      /* likewise */
     PyObject *c_new_locals; /* names of locals behind the original's, likewise */
+    bool c_one_parameter;   /* the new code takes one argument, in slot 0, and not what the original takes */
+    int c_cursor;           /* jy_edit_append puts instructions before this one; JY_NO_INSTR: at the end */
     int c_nlocals;          /* with the new ones */
     int c_nlocalsplus;      /* with the new ones */
     int c_stacksize;        /* what the last verification found to be needed; at first the original's */
@@ -131,6 +133,7 @@ bool jy_instr_may_raise(int op);     /* false only where it is certain */
 int jy_instr_name_index(const struct jy_instr *instr); /* index into co_names; -1: has none */
 bool jy_instr_pushes_null(
     const struct jy_instr *instr); /* LOAD_GLOBAL with NULL; LOAD_ATTR and LOAD_SUPER_ATTR of a method */
+bool jy_instr_null_is_first(void); /* of a callable and the NULL that CALL finds with it, the NULL lies below */
 int jy_instr_compare(const struct jy_instr *instr);          /* COMPARE_OP: Py_LT ... Py_GE */
 bool jy_instr_compare_to_bool(const struct jy_instr *instr); /* 3.13: its result is made a bool at once */
 

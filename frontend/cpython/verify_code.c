@@ -136,6 +136,8 @@ check_arg(struct jy_code *code, int id)
             return refuse(code, id, "no such local");
         return JY_OK;
     case JY_ARG_DEREF:
+        if (instr->i_op == MAKE_CELL && instr->i_offset < 0 && arg < code->c_nlocalsplus)
+            return JY_OK; /* how a frame is left with a local that may be unbound */
         if (arg >= code->c_nlocalsplus || (kind_of_local(code, arg) & (JY_LOCAL_CELL | JY_LOCAL_FREE)) == 0)
             return refuse(code, id, "neither a cell nor a free variable");
         return JY_OK;
@@ -309,6 +311,8 @@ fill_entry_set(const struct verifier *v, uint64_t *set)
     const PyCodeObject *co = v->code->c_origin;
     int nparams = co->co_argcount + co->co_kwonlyargcount;
     nparams += ((co->co_flags & CO_VARARGS) != 0) + ((co->co_flags & CO_VARKEYWORDS) != 0);
+    if (v->code->c_one_parameter)
+        nparams = 1;
     memset(set, 0, sizeof *set * (size_t)v->nwords);
     for (int i = 0; i < nparams; i++)
         set_bound(set, i, true);
@@ -330,7 +334,7 @@ check_flow(struct verifier *v)
 }
 
 jy_status
-jy_verify_code(struct jy_code *code)
+jy_verify_code_bound(struct jy_code *code, uint64_t **bound, size_t *nwords)
 {
     struct jy_arena *arena = code->c_arena;
     size_t n = code->c_instrs.n;
@@ -356,5 +360,15 @@ jy_verify_code(struct jy_code *code)
     TRY(check_handlers(&v));
     TRY(check_flow(&v));
     code->c_stacksize = v.max_depth;
+    *bound = v.bound;
+    *nwords = (size_t)v.nwords;
     return JY_OK;
+}
+
+jy_status
+jy_verify_code(struct jy_code *code)
+{
+    uint64_t *bound;
+    size_t nwords;
+    return jy_verify_code_bound(code, &bound, &nwords);
 }

@@ -1,0 +1,38 @@
+/* What stands on the value stack, and which locals are bound, before each instruction of an unedited code object: what one must know to leave a function in the middle and to go
+ * on there in another frame. From 3.11 on nothing else belongs to a position but the exception that is being handled. */
+#ifndef JY_FRONTEND_CPYTHON_LAYOUT_H
+#define JY_FRONTEND_CPYTHON_LAYOUT_H
+
+#include "frontend/cpython/instr.h"
+
+enum jy_slot_kind {
+    JY_SLOT_VALUE,   /* an object, or the NULL of a call */
+    JY_SLOT_HANDLED, /* the exception state that POP_EXCEPT brings back */
+    JY_SLOT_OFFSET,  /* where an exception was raised, for RERAISE: means something in this code object only */
+    JY_SLOT_MIXED    /* one or the other, as control came */
+};
+
+struct jy_layout_map {
+    uint8_t **kinds; /* by id: jy_slot_kind of each item, bottom first; NULL: unreachable */
+    uint64_t *bound; /* by id: set of locals that are certainly bound */
+    size_t nwords;
+};
+
+/* Runs the verifier, so JY_BREAK means that the code is not legal (c_error). */
+jy_status jy_code_layout(struct jy_layout_map *out, struct jy_code *code);
+
+static inline bool
+jy_layout_is_bound(const struct jy_layout_map *map, int id, int local)
+{
+    return (map->bound[(size_t)id * map->nwords + (size_t)(local >> 6)] >> (local & 63) & 1) != 0;
+}
+
+/* Can the frame be left right before the instruction, and be entered there again? */
+bool jy_layout_is_portable(const struct jy_layout_map *map, const struct jy_code *code, int id);
+
+/* Where units may begin when the function cannot be compiled as a whole: right behind the instruction at offset `stop`, on each of its ways; and, with `all`, at the bodies and ends of
+ * loops and behind exception handlers. Offsets in code units; only portable places. Nothing is reported when memory runs out. */
+void jy_code_places(PyObject *code, uint32_t stop, bool all, void (*report)(void *context, uint32_t offset),
+                    void *context);
+
+#endif

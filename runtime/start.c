@@ -1,0 +1,466 @@
+/* The driver and what it works with; start.h has the picture.
+ *
+ * A continuation is the tuple (value stack, locals and cells, point) that new code returns. Its items belong to the frame that takes them over: the only argument of code that starts in
+ * the middle is an iterator that hands the items out and keeps none, so that reference counts, and with them the moment of every destructor, are those of one frame that runs through. */
+#include "runtime/function.h"
+
+#include "frontend/cpython/layout.h"
+#include "frontend/point.h"
+#include <alloca.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- handing over ------------------------------------------------------------------------------------------------------------------ */
+
+struct handover {
+    PyObject_HEAD PyObject *tuple; /* owned; items become NULL as they go */
+    Py_ssize_t depth, nlocals, next;
+};
+
+static PyObject *
+handover_next(PyObject *self)
+{
+    struct handover *h = (struct handover *)self;
+    Py_ssize_t k = h->next, n = h->depth + h->nlocals;
+    if (k >= n)
+        return NULL;
+    h->next++;
+    PyObject **item = &PyTuple_GET_ITEM(h->tuple, k < h->nlocals ? h->depth + k : n - 1 - k);
+    PyObject *given = *item;
+    *item = NULL;
+    return given != NULL ? given : Py_NewRef(Py_None);
+}
+
+static void
+handover_dealloc(PyObject *self)
+{
+    Py_XDECREF(((struct handover *)self)->tuple);
+    PyObject_Free(self);
+}
+
+static PyTypeObject handover_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "jitney._continuation",
+    .tp_basicsize = sizeof(struct handover),
+    .tp_dealloc = handover_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_iter = PyObject_SelfIter,
+    .tp_iternext = handover_next,
+    .tp_doc = "the frame that a resumed function takes over",
+};
+
+/* refs: steals tuple */
+static PyObject *
+handover_new(PyObject *tuple, const struct jy_start *s)
+{
+    struct handover *h = PyObject_New(struct handover, &handover_type);
+    if (h == NULL) {
+        Py_DECREF(tuple);
+        return NULL;
+    }
+    h->tuple = tuple;
+    h->depth = s->s_depth;
+    h->nlocals = s->s_nlocals;
+    h->next = 0;
+    return (PyObject *)h;
+}
+
+int
+jy_start_init(void)
+{
+    return PyType_Ready(&handover_type) < 0 ? -1 : jy_point_init();
+}
+
+/* -- new code ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Functions that wait for their next call are untracked, which their destructor does not expect. */
+static void
+forget_function(struct jy_new_code *c)
+{
+    if (c->function != NULL)
+        PyObject_GC_Track(c->function);
+    Py_CLEAR(c->function);
+}
+
+void
+jy_new_code_clear(struct jy_new_code *c)
+{
+    forget_function(c);
+    Py_CLEAR(c->code);
+}
+
+/* The same for all: whatever makes new code afresh comes through here. */
+static PyObject *
+generate(struct jy_function *f, PyObject *code, const struct jy_start *s, const struct jy_unit *unit, PyObject *name,
+         bool leaves)
+{
+    size_t n = 0;
+    uint32_t *offsets = malloc((f->f_leaves.n + 1) * sizeof *offsets);
+    if (offsets == NULL)
+        return PyErr_NoMemory();
+    for (size_t k = 0; leaves && k < f->f_leaves.n; k++)
+        if (f->f_leaves.at[k].active)
+            offsets[n++] = f->f_leaves.at[k].offset;
+    struct jy_codegen_request request = {
+        .unit = unit,
+        .code = code,
+        .compiled_name = name,
+        .rerun = jy_runtime->rerun,
+        .start = s->s_offset,
+        .depth = s->s_depth,
+        .absent = s->s_absent,
+        .leaves = offsets,
+        .nleaves = n,
+    };
+    PyObject *made = jy_codegen(&request);
+    free(offsets);
+    return made;
+}
+
+int
+jy_new_code_make(struct jy_new_code *out, struct jy_function *f, const struct jy_start *s, const struct jy_unit *unit,
+                 PyObject *compiled_name)
+{
+    PyObject *code = generate(f, f->f_code, s, unit, compiled_name, true);
+    if (code == NULL)
+        return -1;
+    Py_XSETREF(out->code, code);
+    forget_function(out);
+    out->version = f->f_leaves.version;
+    return 0;
+}
+
+static void
+set_parts(PyFunctionObject *function, const PyFunctionObject *origin)
+{
+    Py_XSETREF(function->func_globals, Py_XNewRef(origin->func_globals));
+    Py_XSETREF(function->func_builtins, Py_XNewRef(origin->func_builtins));
+    Py_XSETREF(function->func_closure, Py_XNewRef(origin->func_closure));
+    Py_XSETREF(function->func_defaults, Py_XNewRef(origin->func_defaults));
+    Py_XSETREF(function->func_kwdefaults, Py_XNewRef(origin->func_kwdefaults));
+}
+
+static void
+clear_parts(PyFunctionObject *function)
+{
+    Py_CLEAR(function->func_globals);
+    Py_CLEAR(function->func_builtins);
+    Py_CLEAR(function->func_closure);
+    Py_CLEAR(function->func_defaults);
+    Py_CLEAR(function->func_kwdefaults);
+}
+
+/* An untracked function without globals, as a copy that outlives the original must not keep the original's world alive. */
+static PyObject *
+new_function(const struct jy_new_code *c, const PyFunctionObject *origin)
+{
+    PyObject *function = PyFunction_NewWithQualName(c->code, origin->func_globals, origin->func_qualname);
+    if (function == NULL)
+        return NULL;
+    Py_CLEAR(((PyFunctionObject *)function)->func_module);
+    Py_CLEAR(((PyFunctionObject *)function)->func_doc);
+    PyObject_GC_UnTrack(function);
+    return function;
+}
+
+PyObject *
+jy_new_code_call(struct jy_new_code *c, struct jy_function *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    const PyFunctionObject *origin = (const PyFunctionObject *)f->f_object;
+    PyObject *function = c->function != NULL ? c->function : new_function(c, origin);
+    if (function == NULL)
+        return NULL;
+    c->function = NULL; /* a call inside this one makes its own */
+    set_parts((PyFunctionObject *)function, origin);
+    jy_enter_call(f);
+    PyObject *result = PyObject_Vectorcall(function, args, nargsf, kwnames);
+    f->f_depth--;
+    if (Py_REFCNT(function) == 1 && c->function == NULL && ((PyFunctionObject *)function)->func_code == c->code) { /* no frame of it is left: a traceback would need its globals */
+        clear_parts((PyFunctionObject *)function);
+        c->function = function;
+    } else {
+        PyObject_GC_Track(function);
+        Py_DECREF(function);
+    }
+    return result;
+}
+
+/* -- leaves ------------------------------------------------------------------------------------------------------------------------ */
+
+static struct jy_leave *
+find_leave(struct jy_function *f, uint32_t offset)
+{
+    for (size_t k = 0; k < f->f_leaves.n; k++)
+        if (f->f_leaves.at[k].offset == offset)
+            return &f->f_leaves.at[k];
+    return NULL;
+}
+
+static void
+add_leave(void *context, uint32_t offset)
+{
+    struct jy_function *f = context;
+    struct jy_leaves *l = &f->f_leaves;
+    if (find_leave(f, offset) != NULL || l->n >= (size_t)jy_runtime->config.max_leaves)
+        return;
+    struct jy_leave *at = realloc(l->at, (l->n + 1) * sizeof *at);
+    if (at == NULL)
+        return;
+    l->at = at;
+    l->at[l->n++] = (struct jy_leave){ offset, true };
+    l->active++;
+    l->version++;
+}
+
+void
+jy_leaves_add(struct jy_function *f, uint32_t stop)
+{
+    jy_code_places(f->f_code, stop, !f->f_leaves.has_all, add_leave, f);
+    f->f_leaves.has_all = true;
+}
+
+void
+jy_leaves_drop(struct jy_function *f, uint32_t offset)
+{
+    struct jy_leave *leave = find_leave(f, offset);
+    if (leave == NULL || !leave->active)
+        return;
+    leave->active = false;
+    f->f_leaves.active--;
+    f->f_leaves.version++;
+}
+
+/* -- starts ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool
+is_layout(const struct jy_start *s, const struct jy_point *point, PyObject *const *items)
+{
+    if (s->s_offset != point->offset || s->s_depth != point->depth)
+        return false;
+    for (size_t k = 0; k < (size_t)s->s_depth + s->s_nlocals; k++)
+        if (s->s_absent[k] != (items[k] == NULL))
+            return false;
+    return true;
+}
+
+static struct jy_start *
+find_start(struct jy_function *f, const struct jy_point *point, PyObject *const *items)
+{
+    struct jy_start **link = &f->f_starts, *s;
+    size_t n = (size_t)point->depth + point->nlocals;
+    for (s = *link; s != NULL && !is_layout(s, point, items); s = *link)
+        link = &s->s_next;
+    if (s == NULL) {
+        s = calloc(1, sizeof *s);
+        bool *absent = s == NULL ? NULL : calloc(n + 1, sizeof *absent);
+        if (absent == NULL) {
+            free(s);
+            PyErr_NoMemory();
+            return NULL;
+        }
+        s->s_offset = point->offset;
+        s->s_depth = point->depth;
+        s->s_nlocals = point->nlocals;
+        s->s_absent = absent;
+        for (size_t k = 0; k < n; k++)
+            absent[k] = items[k] == NULL;
+    } else {
+        *link = s->s_next;
+    }
+    s->s_next = f->f_starts;
+    f->f_starts = s;
+    return s;
+}
+
+/* Those that no driver works with any more. */
+void
+jy_starts_free(struct jy_function *f)
+{
+    while (f->f_driving == 0 && f->f_dead_starts != NULL) {
+        struct jy_start *s = f->f_dead_starts;
+        f->f_dead_starts = s->s_next;
+        jy_new_code_clear(&s->s_plain);
+        free(s->s_absent);
+        free(s);
+    }
+}
+
+void
+jy_starts_clear(struct jy_function *f)
+{
+    while (f->f_starts != NULL) {
+        struct jy_start *s = f->f_starts;
+        f->f_starts = s->s_next;
+        jy_start_drop_entries(s);
+        s->s_next = f->f_dead_starts;
+        f->f_dead_starts = s;
+    }
+    jy_starts_free(f);
+    jy_new_code_clear(&f->f_call.s_plain);
+    free(f->f_leaves.at);
+    f->f_leaves = (struct jy_leaves){ .version = f->f_leaves.version + 1 };
+}
+
+int
+jy_start_plain(bool *has, struct jy_function *f, struct jy_start *s)
+{
+    *has = s != &f->f_call || f->f_leaves.active != 0;
+    if (!*has || (s->s_plain.code != NULL && s->s_plain.version == f->f_leaves.version))
+        return 0;
+    return jy_new_code_make(&s->s_plain, f, s, NULL, NULL);
+}
+
+/* -- the driver -------------------------------------------------------------------------------------------------------------------- */
+
+bool
+jy_is_continuation(PyObject *result)
+{
+    return PyTuple_CheckExact(result) && PyTuple_GET_SIZE(result) != 0 &&
+           Py_IS_TYPE(PyTuple_GET_ITEM(result, PyTuple_GET_SIZE(result) - 1), &jy_point_type);
+}
+
+static void
+unwrap(PyObject *tuple, const struct jy_point *point)
+{
+    for (Py_ssize_t k = 0; k < Py_SIZE(point); k++) {
+        if (!point->is_wrapped[k])
+            continue;
+        PyObject **item = &PyTuple_GET_ITEM(tuple, k), *cell = *item;
+        *item = Py_XNewRef(PyCell_GET(cell));
+        Py_DECREF(cell);
+    }
+}
+
+/* refs: steals tuple */
+static PyObject *
+run_code(struct jy_new_code *c, struct jy_function *f, const struct jy_start *s, PyObject *tuple)
+{
+    PyObject *handover = handover_new(tuple, s);
+    if (handover == NULL)
+        return NULL;
+    PyObject *result = jy_new_code_call(c, f, &handover, 1, NULL);
+    Py_DECREF(handover);
+    return result;
+}
+
+/* The function's code was replaced, or a tracer came, while it ran: this run goes on in the code that it began with, and is not left any more.
+ * refs: steals tuple */
+static PyObject *
+run_detached(struct jy_function *f, PyObject *code, const struct jy_start *s, PyObject *tuple)
+{
+    struct jy_new_code once = { .code = generate(f, code, s, NULL, NULL, false) };
+    if (once.code == NULL) {
+        Py_DECREF(tuple);
+        return NULL;
+    }
+    PyObject *result = run_code(&once, f, s, tuple);
+    jy_new_code_clear(&once);
+    return result;
+}
+
+/* What must not be lost, and cannot be raised between two instructions of the program, comes back at the next. */
+static void
+postpone_exception(void)
+{
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+        PyErr_SetInterrupt();
+    PyErr_Clear();
+}
+
+/* An entry whose guards hold for these items, or NULL; first in the list then, with a reference of the caller's. */
+static struct jy_entry *
+find_entry(struct jy_function *f, struct jy_start *s, PyObject *const *items)
+{
+    for (struct jy_entry *entry = s->s_entries, *next; entry != NULL; entry = next) {
+        next = entry->e_next;
+        if (!entry->e_off && jy_entry_holds(f, entry, items)) {
+            jy_entry_move_to_front(s, entry);
+            entry->e_refs++;
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+/* refs: steals tuple */
+static PyObject *
+resume(struct jy_function *f, PyObject *tuple)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(tuple) - 1;
+    const struct jy_point *point = (const struct jy_point *)PyTuple_GET_ITEM(tuple, n);
+    PyObject *const *items = &PyTuple_GET_ITEM(tuple, 0);
+    struct jy_start *s = find_start(f, point, items);
+    if (s == NULL) {
+        Py_DECREF(tuple);
+        return NULL;
+    }
+    struct jy_entry *entry = find_entry(f, s, items);
+    if (entry == NULL && !s->s_off && jy_may_compile(f) > 0) {
+        f->f_stats.guard_misses += s->s_nentries != 0;
+        if (jy_compile(f, s, items, (size_t)n) == JY_OK)
+            entry = find_entry(f, s, items);
+        postpone_exception();
+    }
+    PyObject *result;
+    if (entry != NULL && jy_entry_refresh(f, s, entry) == 0) {
+        f->f_stats.resumed_calls++;
+        result = run_code(&entry->e_new, f, s, tuple);
+    } else {
+        bool has;
+        PyErr_Clear();
+        if (jy_start_plain(&has, f, s) == 0) {
+            result = run_code(&s->s_plain, f, s, tuple);
+        } else {
+            Py_DECREF(tuple);
+            result = NULL;
+        }
+    }
+    if (entry != NULL)
+        jy_entry_release(entry);
+    return result;
+}
+
+/* refs: steals tuple */
+static PyObject *
+resume_detached(struct jy_function *f, const struct jy_point *point, PyObject *tuple)
+{
+    size_t n = (size_t)point->depth + point->nlocals;
+    struct jy_start here = { .s_offset = point->offset, .s_depth = point->depth, .s_nlocals = point->nlocals };
+    PyObject *result = NULL;
+    here.s_absent = malloc(n + 1);
+    for (size_t k = 0; here.s_absent != NULL && k < n; k++)
+        here.s_absent[k] = PyTuple_GET_ITEM(tuple, k) == NULL;
+    if (here.s_absent != NULL) {
+        result = run_detached(f, point->code, &here, tuple);
+    } else {
+        PyErr_NoMemory();
+        Py_DECREF(tuple);
+    }
+    free(here.s_absent);
+    return result;
+}
+
+PyObject *
+jy_drive(struct jy_function *f, PyObject *result)
+{
+    if (result == NULL || !jy_is_continuation(result))
+        return result;
+    PyObject *object = Py_NewRef(f->f_object); /* and with it the state */
+    f->f_driving++;
+    do {
+        Py_ssize_t n = PyTuple_GET_SIZE(result) - 1;
+        struct jy_point *point = (struct jy_point *)Py_NewRef(PyTuple_GET_ITEM(result, n));
+        PyObject_GC_UnTrack(result); /* nobody else has it, and it has holes */
+        unwrap(result, point);
+        bool as_before = point->code == f->f_code && point->code == ((PyFunctionObject *)object)->func_code;
+        if (as_before && !jy_compat_is_watched(&jy_runtime->watch, PyThreadState_Get(), point->code))
+            result = resume(f, result);
+        else
+            result = resume_detached(f, point, result);
+        Py_DECREF(point);
+    } while (result != NULL && jy_is_continuation(result));
+    f->f_driving--;
+    jy_starts_free(f);
+    Py_DECREF(object);
+    return result;
+}
