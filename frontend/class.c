@@ -109,8 +109,8 @@ call_getter(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_
 
 /* type(raw).__get__(raw, self, klass) */
 static jy_status
-call_descriptor(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_value *self,
-                struct jy_value *klass, PyObject *name)
+call_descriptor(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_value *self, struct jy_value *klass,
+                PyObject *name)
 {
     struct jy_value *descriptor = jy_class_value(f, raw), *get;
     TRY(jy_value_realize(f, descriptor));
@@ -127,8 +127,8 @@ call_descriptor(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct
 static bool
 is_known_wrapper(PyObject *raw)
 {
-    static const char *const names[] = { "__init__", "__setattr__", "__delattr__", "__getattribute__", "__eq__",
-                                         "__ne__" };
+    static const char *const names[] = { "__init__",         "__setattr__", "__delattr__",
+                                         "__getattribute__", "__eq__",      "__ne__" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (jy_class_is_default(raw, names[i]))
             return true;
@@ -158,8 +158,9 @@ jy_class_bind(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct j
         return call_getter(f, out, raw, self, name);
     if (self != NULL && Py_IS_TYPE(raw, &PyMemberDescr_Type)) {
         TRY(jy_instance_slot(f, out, self, raw, name));
-        return *out != NULL ? JY_OK : jy_raises(f, PyExc_AttributeError, "'%s' object has no attribute '%s'",
-                                                self->u.instance->type->tp_name, jy_utf8(name));
+        return *out != NULL ? JY_OK
+                            : jy_raises(f, PyExc_AttributeError, "'%s' object has no attribute '%s'",
+                                        self->u.instance->type->tp_name, jy_utf8(name));
     }
     bool unbound = self == NULL && (Py_IS_TYPE(raw, &PyProperty_Type) || Py_IS_TYPE(raw, &PyMemberDescr_Type));
     if (Py_TYPE(raw)->tp_descr_get == NULL || unbound) {
@@ -189,14 +190,15 @@ jy_status
 jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, PyObject *name)
 {
     PyTypeObject *type = (PyTypeObject *)klass->v_object, *meta = Py_TYPE(klass->v_object);
-    if (meta->tp_getattro != PyType_Type.tp_getattro || _PyType_Lookup(&PyType_Type, name) != NULL)
+    PyObject *raw = jy_class_find(type, NULL, name), *of_type = _PyType_Lookup(&PyType_Type, name);
+    if (meta->tp_getattro != PyType_Type.tp_getattro ||
+        (of_type != NULL && (raw == NULL || Py_TYPE(of_type)->tp_descr_set != NULL)))
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of class %s", jy_utf8(name), type->tp_name);
     if (meta != &PyType_Type) {
         PyObject *of_meta = jy_class_get(f, meta, NULL, name);
-        if (of_meta != NULL)
-            return not_traced(f, name, of_meta);
+        if (of_meta != of_type)
+            return not_traced(f, name, of_meta != NULL ? of_meta : of_type);
     }
-    PyObject *raw = jy_class_find(type, NULL, name);
     if (meta == &PyType_Type && klass->v_source != JY_NO_SOURCE && jy_class_is_data(raw)) {
         *out = jy_class_data(f, raw, klass, name);
         return JY_OK;
@@ -313,8 +315,9 @@ call_object_method(struct jy_frame *f, struct jy_value **out, bool *handled, PyO
     if (jy_class_is_default(callable, "__getattribute__") && n == 2) {
         TRY(attribute_name(f, &name, args[1]));
         TRY(jy_instance_generic_getattr(f, out, args[0], name));
-        return *out != NULL ? JY_OK : jy_raises(f, PyExc_AttributeError, "'%s' object has no attribute '%s'",
-                                                args[0]->u.instance->type->tp_name, jy_utf8(name));
+        return *out != NULL ? JY_OK
+                            : jy_raises(f, PyExc_AttributeError, "'%s' object has no attribute '%s'",
+                                        args[0]->u.instance->type->tp_name, jy_utf8(name));
     }
     *handled = false;
     return JY_OK;

@@ -1,4 +1,5 @@
 /* The symbolic frame's own services: keeping objects, telling where we are, and counting references as eager would have them. */
+#include "frontend/instance.h"
 #include "frontend/interp.h"
 
 /* ---- objects ---- */
@@ -73,6 +74,7 @@ enum { DEEP = 12, MANY = 2 };
 struct count {
     const struct jy_storage *storage;
     uint32_t n; /* stops to matter at MANY */
+    uint32_t walk;
 };
 
 static void count_value(struct count *c, const struct jy_value *v, int depth);
@@ -90,6 +92,18 @@ count_frame(struct count *c, const struct jy_frame *f, int depth)
     count_values(c, f->f_stack, f->f_depth, depth);
     count_values(c, f->f_locals, f->f_nlocals, depth);
     count_value(c, f->f_closure, depth);
+}
+
+/* Once, however many ways lead to it. */
+static void
+count_instance(struct count *c, struct jy_instance *self, int depth)
+{
+    if (self->counted == c->walk)
+        return;
+    self->counted = c->walk;
+    count_value(c, self->self, depth + 1);
+    for (size_t i = 0; i < self->attributes.n && c->n < MANY; i++)
+        count_value(c, self->attributes.at[i].value, depth + 1);
 }
 
 static void
@@ -142,10 +156,21 @@ count_value(struct count *c, const struct jy_value *v, int depth)
     case JY_V_HANDLED:
         count_value(c, v->u.handled.exception, depth + 1);
         break;
-    case JY_V_EXCEPTION:
+    case JY_V_EXCEPTION: /* and its traceback */
+        count_value(c, v->u.exception.args, depth + 1);
+        count_value(c, v->u.exception.attrs, depth + 1);
+        count_value(c, v->u.exception.cause, depth + 1);
+        count_value(c, v->u.exception.context, depth + 1);
+        for (size_t i = 0; i < v->u.exception.left.n; i++)
+            count_values(c, v->u.exception.left.at[i]->f_locals, v->u.exception.left.at[i]->f_nlocals, depth + 1);
+        break;
     case JY_V_INSTANCE:
-    case JY_V_PARTIAL: /* parts that nobody counts yet: not provably the only reference */
-        c->n = MANY;
+        count_instance(c, v->u.instance, depth);
+        break;
+    case JY_V_PARTIAL:
+        count_value(c, v->u.partial.function, depth + 1);
+        count_value(c, v->u.partial.args, depth + 1);
+        count_value(c, v->u.partial.keywords, depth + 1);
         break;
     }
 }
@@ -153,9 +178,14 @@ count_value(struct count *c, const struct jy_value *v, int depth)
 uint32_t
 jy_frame_references(const struct jy_frame *f, const struct jy_value *v)
 {
-    struct count c = { .storage = v->u.array.storage };
+    struct jy_trace_state *t = f->f_trace;
+    struct count c = { .storage = v->u.array.storage, .walk = ++t->walks };
     for (const struct jy_frame *at = f; at != NULL; at = at->f_back)
         count_frame(&c, at, 0);
+    for (size_t i = 0; i < t->effects.n; i++) { /* what objects from outside hold by then */
+        count_value(&c, t->effects.at[i].value, 0);
+        count_values(&c, t->effects.at[i].args, t->effects.at[i].nargs, 0);
+    }
     return c.n;
 }
 

@@ -11,7 +11,8 @@ is_equal(const struct jy_guard *a, const struct jy_guard *b)
 {
     return a->kind == b->kind && a->compare == b->compare && a->source == b->source &&
            a->other_source == b->other_source && a->object == b->object && a->value == b->value &&
-           a->other == b->other && a->a == b->a && a->b == b->b && a->array == b->array;
+           a->other == b->other && a->a == b->a && a->b == b->b && a->array == b->array && a->name == b->name &&
+           a->result == b->result && a->after == b->after;
 }
 
 static void
@@ -63,6 +64,35 @@ void
 jy_guard_same(struct jy_frame *f, jy_src source, jy_src other)
 {
     add(f, (struct jy_guard){ .kind = JY_GUARD_SAME, .source = source, .other_source = other });
+}
+
+void
+jy_guard_not_same(struct jy_frame *f, jy_src source, jy_src other)
+{
+    add(f, (struct jy_guard){ .kind = JY_GUARD_NOT_SAME, .source = source, .other_source = other });
+}
+
+void
+jy_guard_class(struct jy_frame *f, PyTypeObject *type, PyTypeObject *after, PyObject *name, PyObject *result)
+{
+    struct jy_unit *unit = f->f_trace->unit;
+    add(f, (struct jy_guard){ .kind = JY_GUARD_CLASS,
+                              .object = jy_keep(unit, (PyObject *)type),
+                              .after = after != NULL ? jy_keep(unit, (PyObject *)after) : 0,
+                              .name = jy_keep(unit, name),
+                              .result = result != NULL ? jy_keep(unit, result) : 0 });
+}
+
+void
+jy_guard_present(struct jy_frame *f, jy_src source)
+{
+    add(f, (struct jy_guard){ .kind = JY_GUARD_PRESENT, .source = source });
+}
+
+void
+jy_guard_not_own(struct jy_frame *f, jy_src source, PyObject *name)
+{
+    add(f, (struct jy_guard){ .kind = JY_GUARD_NOT_OWN, .source = source, .name = jy_keep(f->f_trace->unit, name) });
 }
 
 /* ---- sizes ---- */
@@ -205,7 +235,7 @@ jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy
     static const char *const operator_text[] = { "<", "<=", "==", "!=", ">", ">=" };
     const struct jy_sizes *sizes = unit->u_graph != NULL ? &unit->u_graph->g_sizes : NULL;
     struct jy_text source = { 0 }, other = { 0 };
-    if (g->kind != JY_GUARD_SIZE && g->kind != JY_GUARD_DISJOINT)
+    if (g->kind != JY_GUARD_SIZE && g->kind != JY_GUARD_DISJOINT && g->kind != JY_GUARD_CLASS)
         jy_source_print(&source, unit, g->source);
     switch ((enum jy_guard_kind)g->kind) {
     case JY_GUARD_TYPE:
@@ -252,6 +282,28 @@ jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy
     case JY_GUARD_SAME:
         jy_source_print(&other, unit, g->other_source);
         jy_text_add(text, "%s is %s (same object)", source.at, other.at);
+        break;
+    case JY_GUARD_NOT_SAME:
+        jy_source_print(&other, unit, g->other_source);
+        jy_text_add(text, "%s is not %s (different objects)", source.at, other.at);
+        break;
+    case JY_GUARD_CLASS:
+        print_object(text, unit, g->object);
+        if (g->after != 0) {
+            jy_text_add(text, " behind ");
+            print_object(text, unit, g->after);
+        }
+        jy_text_add(text, ".%s is ", jy_utf8(jy_unit_object(unit, g->name)));
+        if (g->result != 0)
+            jy_text_add(text, "a %s", Py_TYPE(jy_unit_object(unit, g->result))->tp_name);
+        else
+            jy_text_add(text, "not there");
+        break;
+    case JY_GUARD_PRESENT:
+        jy_text_add(text, "%s is there", source.at);
+        break;
+    case JY_GUARD_NOT_OWN:
+        jy_text_add(text, "%s does not hold %s itself", source.at, jy_utf8(jy_unit_object(unit, g->name)));
         break;
     case JY_GUARD_COUNT:
         break;

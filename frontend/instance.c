@@ -199,9 +199,9 @@ jy_instance_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *
     jy_status status = jy_instance_generic_getattr(f, out, v, name);
     if (status == JY_OK && *out != NULL)
         return JY_OK;
-    if (status != JY_OK && (!jy_is_raised(f, PyExc_AttributeError) ||
-                            jy_class_get_text(f, v->u.instance->type, "__getattr__") == NULL ||
-                            !is_missing(f, status, depth, nesting)))
+    if (status != JY_OK &&
+        (!jy_is_raised(f, PyExc_AttributeError) || jy_class_get_text(f, v->u.instance->type, "__getattr__") == NULL ||
+         !is_missing(f, status, depth, nesting)))
         return status;
     *out = NULL;
     return call_getattr_hook(f, out, v, name);
@@ -238,8 +238,7 @@ check_dropped(struct jy_frame *f, struct jy_value *v, PyObject *name)
     if (a != NULL)
         return JY_OK; /* its own store put it there; both happen in order */
     PyObject *old = jy_own_attribute(v->v_object, name);
-    if (old != NULL && (Py_TYPE(old)->tp_finalize != NULL || Py_TYPE(old)->tp_del != NULL) &&
-        !PyGen_CheckExact(old))
+    if (old != NULL && (Py_TYPE(old)->tp_finalize != NULL || Py_TYPE(old)->tp_del != NULL) && !PyGen_CheckExact(old))
         return jy_break(f, JY_BREAK_STORE_ATTR, "%s, whose old value has a destructor", jy_utf8(name));
     return JY_OK;
 }

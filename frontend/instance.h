@@ -20,11 +20,11 @@ struct jy_instance {
     struct {
         struct jy_attribute *at;
         size_t n, cap;
-    } attributes;           /* changed ones; a new instance's in the order of its dictionary */
-    struct jy_value *self;  /* a super object: super(after, self) */
+    } attributes;          /* changed ones; a new instance's in the order of its dictionary */
+    struct jy_value *self; /* a super object: super(after, self) */
     struct jy_value *after;
-    PyTypeObject *start;    /* ... whose MRO is searched */
-    uint32_t counted;       /* the walk that was here last */
+    PyTypeObject *start; /* ... whose MRO is searched */
+    uint32_t counted;    /* the walk that was here last */
 };
 
 /* ---- class.c ---- */

@@ -83,7 +83,8 @@ class_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, P
     if (type->tp_flags & Py_TPFLAGS_HEAPTYPE)
         return jy_class_getattr(f, out, v->v_source != JY_NO_SOURCE ? v : jy_class_value(f, v->v_object), name);
     PyObject *raw = Py_IS_TYPE(v->v_object, &PyType_Type) ? _PyType_Lookup(type, name) : NULL;
-    if (raw == NULL || _PyType_Lookup(&PyType_Type, name) != NULL)
+    PyObject *of_type = _PyType_Lookup(&PyType_Type, name);
+    if (raw == NULL || (of_type != NULL && Py_TYPE(of_type)->tp_descr_set != NULL))
         return no_attribute(f, v, name);
     PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
     if (object == NULL)
@@ -135,7 +136,8 @@ jy_attribute_load(PyObject *object, PyObject *name)
     if (!jy_attribute_is_quiet(object, name))
         return NULL;
     bool instance = !PyType_Check(object) && (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
-    PyObject *value = instance ? _PyObject_GenericGetAttrWithDict(object, name, NULL, 1) : PyObject_GetAttr(object, name);
+    PyObject *value =
+        instance ? _PyObject_GenericGetAttrWithDict(object, name, NULL, 1) : PyObject_GetAttr(object, name);
     if (value == NULL)
         PyErr_Clear();
     return value;
@@ -292,8 +294,8 @@ load(struct jy_frame *f, const struct jy_instr *instr, bool with_null)
     TRY(jy_getattr(f, &v, *jy_peek(f, 1), name_of(f, instr)));
     if (!with_null)
         return jy_replace(f, 1, v);
-    TRY(jy_replace(f, 1, jy_value_new(f, JY_V_NULL)));
-    return jy_push(f, v);
+    jy_pop(f);
+    return jy_push_callable(f, v);
 }
 
 jy_status

@@ -1,4 +1,6 @@
 /* Comparison, identity, membership, truth. */
+#include "frontend/instance.h"
+#include "frontend/exception.h"
 #include "frontend/number.h"
 #include "frontend/ops.h"
 
@@ -19,7 +21,13 @@ is_new(const struct jy_value *v)
     if (v->v_source != JY_NO_SOURCE)
         return false;
     return v->v_kind == JY_V_LIST || v->v_kind == JY_V_DICT || v->v_kind == JY_V_ARRAY || v->v_kind == JY_V_ITER ||
-           v->v_kind == JY_V_SET || v->v_kind == JY_V_CELL || (v->v_kind == JY_V_TUPLE && v->u.seq.n != 0);
+           v->v_kind == JY_V_SET || v->v_kind == JY_V_CELL || v->v_kind == JY_V_INSTANCE || (v->v_kind == JY_V_TUPLE && v->u.seq.n != 0);
+}
+
+static bool
+is_object(const struct jy_value *v)
+{
+    return v->v_kind == JY_V_INSTANCE || v->v_kind == JY_V_OPAQUE;
 }
 
 jy_status
@@ -40,7 +48,7 @@ jy_is_same(struct jy_frame *f, bool *out, struct jy_value *a, struct jy_value *b
     }
     if (is_singleton(a) || is_singleton(b)) { /* the other is of a kind that can never be that object */
         struct jy_value *other = is_singleton(a) ? b : a;
-        if (other->v_kind == JY_V_OPAQUE)
+        if (other->v_kind == JY_V_OPAQUE && other->v_source != JY_NO_SOURCE)
             jy_guard_type(f, other->v_source, Py_TYPE(other->v_object));
         return JY_OK;
     }
@@ -48,6 +56,12 @@ jy_is_same(struct jy_frame *f, bool *out, struct jy_value *a, struct jy_value *b
     if (sourced && a->v_object != NULL && a->v_object == b->v_object) {
         jy_guard_same(f, a->v_source, b->v_source);
         *out = true;
+        return JY_OK;
+    }
+    if ((a->v_kind == JY_V_INSTANCE && !is_object(b)) || (b->v_kind == JY_V_INSTANCE && !is_object(a)))
+        return JY_OK; /* of another type */
+    if (sourced && is_object(a) && is_object(b)) {
+        jy_guard_not_same(f, a->v_source, b->v_source);
         return JY_OK;
     }
     if (a->v_kind != b->v_kind && a->v_kind != JY_V_OPAQUE && b->v_kind != JY_V_OPAQUE && a->v_kind != JY_V_CONST &&
@@ -123,6 +137,8 @@ family(const struct jy_value *v)
         return 7;
     if (v->v_kind == JY_V_MODULE)
         return 8;
+    if (v->v_kind == JY_V_SET || (v->v_kind == JY_V_CONST && PyFrozenSet_CheckExact(v->v_object)))
+        return 9;
     return 0;
 }
 
@@ -141,6 +157,9 @@ jy_compare_values(struct jy_frame *f, struct jy_value **out, enum jy_compare op,
     bool done = false;
     TRY(jy_value_realize(f, a));
     TRY(jy_value_realize(f, b));
+    TRY(jy_instance_compare(f, out, &done, op, a, b));
+    if (done)
+        return JY_OK;
     TRY(jy_np_compare(f, out, &done, op, a, b));
     if (done)
         return JY_OK;
@@ -151,6 +170,9 @@ jy_compare_values(struct jy_frame *f, struct jy_value **out, enum jy_compare op,
         return jy_number_compare(f, out, op, a, b);
     if ((is_tuple(a) && is_tuple(b)) || (a->v_kind == JY_V_LIST && b->v_kind == JY_V_LIST))
         return compare_sequences(f, out, op, a, b);
+    TRY(jy_set_compare(f, out, &done, op, a, b));
+    if (done)
+        return JY_OK;
     bool equality = op == JY_EQ || op == JY_NE;
     if (equality && a->v_kind == JY_V_DICT && b->v_kind == JY_V_DICT)
         return compare_dicts(f, out, op, a, b);
@@ -185,8 +207,14 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
     size_t n, index;
     TRY(jy_value_realize(f, container));
     TRY(jy_value_realize(f, item));
+    bool done = false;
+    TRY(jy_instance_contains(f, out, &done, container, item));
+    if (done)
+        return JY_OK;
     if (container->v_kind == JY_V_DICT)
         return jy_dict_find(f, &index, out, container, item);
+    if (container->v_kind == JY_V_SET)
+        return jy_set_contains(f, out, container, item);
     if (container->v_kind == JY_V_DICTVIEW && container->u.iter.position == 0)
         return jy_dict_find(f, &index, out, container->u.iter.sequence, item);
     PyObject *x = container->v_kind == JY_V_CONST || container->v_kind == JY_V_RANGE
@@ -196,7 +224,7 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
     if (x != NULL && y != NULL && jy_value_is_plain(f, y)) {
         int answer = PySequence_Contains(x, y);
         if (answer < 0)
-            return jy_break_from_exception(f, JY_BREAK_RAISES);
+            return jy_raise_from_exception(f);
         *out = answer;
         return JY_OK;
     }

@@ -21,9 +21,9 @@ start_of(struct jy_frame *f, PyTypeObject **out, struct jy_value *after, struct 
                PyType_IsSubtype(self->u.instance->type, type)) {
         *out = self->u.instance->type;
     }
-    return *out != NULL ? JY_OK
-                        : jy_break(f, JY_BREAK_UNKNOWN_CALL, "super(%s, %s)", type->tp_name,
-                                   jy_value_describe(f, self));
+    return *out != NULL
+               ? JY_OK
+               : jy_break(f, JY_BREAK_UNKNOWN_CALL, "super(%s, %s)", type->tp_name, jy_value_describe(f, self));
 }
 
 static jy_status
@@ -37,8 +37,8 @@ lookup(struct jy_frame *f, struct jy_value **out, struct jy_value *after, struct
     if (raw == NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of super()", jy_utf8(name));
     /* a slot's descriptor reads by its own name: what it gives is what self.name gives only where nothing hides it */
-    return jy_class_bind(f, out, raw, through_class ? NULL : self,
-                         through_class ? self : self->u.instance->klass, name);
+    return jy_class_bind(f, out, raw, through_class ? NULL : self, through_class ? self : self->u.instance->klass,
+                         name);
 }
 
 jy_status
@@ -100,6 +100,6 @@ op_load_super_attr(struct jy_frame *f, const struct jy_instr *instr)
     TRY(lookup(f, &v, after, self, start, name));
     if (!jy_instr_pushes_null(instr))
         return jy_replace(f, 3, v);
-    TRY(jy_replace(f, 3, jy_value_new(f, JY_V_NULL)));
-    return jy_push(f, v);
+    jy_pop(f), jy_pop(f), jy_pop(f);
+    return jy_push_callable(f, v);
 }

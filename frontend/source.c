@@ -78,6 +78,9 @@ jy_source_print(struct jy_text *text, const struct jy_unit *unit, jy_src source)
     case JY_SOURCE_CONTENT:
         jy_text_add(text, ".cell_contents");
         return;
+    case JY_SOURCE_OBJECT:
+        jy_text_add(text, "<%s object>", Py_TYPE(jy_unit_object(unit, s->name))->tp_name);
+        return;
     case JY_SOURCE_DEFAULT:
         jy_text_add(text, s->base == 0 ? "F.__defaults__[%u]" : ".__defaults__[%u]", s->index);
         return;

@@ -109,8 +109,7 @@ check_operands(struct jy_frame *f, const char *what, struct jy_value *a, struct 
 static bool
 has_subclass(const struct jy_value *a, const struct jy_value *b)
 {
-    return a->v_kind == JY_V_INSTANCE && b->v_kind == JY_V_INSTANCE &&
-           a->u.instance->type != b->u.instance->type &&
+    return a->v_kind == JY_V_INSTANCE && b->v_kind == JY_V_INSTANCE && a->u.instance->type != b->u.instance->type &&
            PyType_IsSubtype(b->u.instance->type, a->u.instance->type);
 }
 
@@ -207,9 +206,9 @@ jy_instance_divmod(struct jy_frame *f, struct jy_value **out, bool *done, struct
     TRY(check_operands(f, "divmod", a, b));
     *done = true;
     TRY(binary(f, out, &names, a, b));
-    return *out != NULL ? JY_OK
-                        : jy_break(f, JY_BREAK_RAISES, "divmod of %s and %s", jy_value_describe(f, a),
-                                   jy_value_describe(f, b));
+    return *out != NULL
+               ? JY_OK
+               : jy_break(f, JY_BREAK_RAISES, "divmod of %s and %s", jy_value_describe(f, a), jy_value_describe(f, b));
 }
 
 jy_status
@@ -328,8 +327,8 @@ length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
         int64_t n = PyLong_AsLongLongAndOverflow((*out)->v_object, &overflow);
         return overflow == 0 && n >= 0 ? JY_OK : jy_break(f, JY_BREAK_RAISES, "a __len__ out of range");
     }
-    if (!(*out)->u.scalar.has_size || !jy_guard_size(f, (*out)->u.scalar.size, JY_GE,
-                                                     jy_sizes_const(&f->f_trace->graph->g_sizes, 0)))
+    if (!(*out)->u.scalar.has_size ||
+        !jy_guard_size(f, (*out)->u.scalar.size, JY_GE, jy_sizes_const(&f->f_trace->graph->g_sizes, 0)))
         return unexpected(f, v, "__len__");
     return JY_OK;
 }
@@ -338,9 +337,9 @@ jy_status
 jy_instance_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
 {
     TRY(length(f, out, v));
-    return *out != NULL ? JY_OK
-                        : jy_raises(f, PyExc_TypeError, "object of type '%s' has no len()",
-                                    v->u.instance->type->tp_name);
+    return *out != NULL
+               ? JY_OK
+               : jy_raises(f, PyExc_TypeError, "object of type '%s' has no len()", v->u.instance->type->tp_name);
 }
 
 jy_status

@@ -30,7 +30,7 @@ enum jy_value_kind {
     JY_V_ITER,     /* iterator: enum jy_iter_how */
     JY_V_CELL,     /* cell: contents */
     JY_V_OPAQUE,   /* known only by its source; can be passed on and returned */
-    JY_V_SET,      /* constants in order of insertion; made while tracing, cannot be returned */
+    JY_V_SET,      /* known, plain items; frozensets are constants */
     JY_V_DICTVIEW, /* keys (position 0), values (1) or items (2) of the dict `sequence` */
     JY_V_HANDLED,  /* on the stack only: PUSH_EXC_INFO's mark; u.handled.exception is what the handler handles */
     JY_V_EXCEPTION, /* an exception made or raised while tracing */
@@ -40,13 +40,29 @@ enum jy_value_kind {
 
 /* What an iterator does when asked for the next value. Nothing is consumed ahead of the program. */
 enum jy_iter_how {
-    JY_ITER_SEQUENCE, /* items of `sequence` from `position`: tuple, list (as long as it is by then), range, array; part 0: the dict that must not grow */
+    JY_ITER_SEQUENCE, /* items of `sequence` from `position`: tuple, list (as long as it is by then), range, array; `origin`: the set or constant whose items these are */
     JY_ITER_REVERSED, /* `position` items of `sequence` are left */
     JY_ITER_ZIP,      /* a tuple of the next of each part; `strict` */
     JY_ITER_ENUMERATE, /* (position, next of part 0) */
     JY_ITER_MAP,       /* `sequence` is the function */
     JY_ITER_FILTER,    /* `sequence` is the function or None */
     JY_ITER_GENERATOR, /* the suspended `frame` of an inlined generator */
+    JY_ITER_DICT,      /* keys (what 0), values (1), items (2) of the dict `sequence`; numbers: its size and removals at the start */
+    JY_ITER_CALLABLE,  /* calls `sequence` until it gives part 0 */
+    JY_ITER_COUNT,     /* itertools, from here on: itertools.c says where each keeps its state */
+    JY_ITER_REPEAT,
+    JY_ITER_CHAIN,
+    JY_ITER_ISLICE,
+    JY_ITER_CYCLE,
+    JY_ITER_ACCUMULATE,
+    JY_ITER_TAKEWHILE,
+    JY_ITER_DROPWHILE,
+    JY_ITER_FILTERFALSE,
+    JY_ITER_STARMAP,
+    JY_ITER_PAIRWISE,
+    JY_ITER_ZIP_LONGEST,
+    JY_ITER_COMPRESS,
+    JY_ITER_BATCHED,
 };
 
 /* Memory that arrays live in: which graph node is its present version. Shared by all symbolic views of it. An array reshaped without a copy has a storage of its own that
@@ -89,15 +105,21 @@ struct jy_value {
             struct jy_value **at;
             size_t n, cap;
             PyObject **keys;
+            uint32_t removals; /* DICT: how many keys it has lost */
             bool escaped;
         } seq;
+        struct { /* SET: set.c */
+            PyObject *mirror; /* a real set of its items; held */
+            PyObject *order;  /* tuple of the items in the order of iteration, where that is not the mirror's */
+            bool unordered;   /* the mirror's order is not the program's */
+        } set;
         struct { /* RANGE, SLICE */
             struct jy_value *start, *stop, *step;
         } range;
         struct { /* FUNCTION (made while tracing): parts; METHOD: self, function, name */
             struct jy_value *self, *function;
             PyObject *name;
-            struct jy_value *defaults, *kwdefaults, *closure;
+            struct jy_value *defaults, *kwdefaults, *annotations, *closure;
             PyObject *code;
             jy_src globals_of;
             struct jy_frame *maker; /* FUNCTION made while tracing: the frame whose globals it has */
@@ -108,16 +130,33 @@ struct jy_value {
             struct jy_value **parts; /* iterators that this one asks */
             size_t nparts;
             struct jy_frame *frame;
-            uint8_t how;
+            struct jy_value *origin;
+            int64_t *numbers;
+            uint8_t how, what;
             bool strict, exhausted;
         } iter;
         struct {
             struct jy_value *content; /* NULL: empty */
             uint32_t slot;            /* of the root frame, + 1; 0: made by an inlined call */
         } cell;
+        struct jy_instance *instance; /* INSTANCE: instance.h */
         struct {
+            struct jy_value *function, *args, *keywords; /* TUPLE, DICT */
+        } partial;
+        struct { /* HANDLED: a handler's mark; elsewhere than on the stack, that exception's traceback */
             struct jy_value *exception;
         } handled;
+        struct { /* EXCEPTION; v_object: the real one, where CPython made it */
+            struct jy_value *type; /* its class */
+            struct jy_value *args; /* TUPLE */
+            struct jy_value *cause, *context; /* NULL: none that the trace knows of */
+            struct jy_value *attrs;           /* DICT: its own attributes; NULL: none yet */
+            struct {
+                struct jy_frame **at;
+                size_t n, cap;
+            } left; /* frames that it has left: its traceback keeps their locals alive */
+            bool suppress_context;
+        } exception;
     } u;
 };
 
@@ -125,7 +164,7 @@ struct jy_frame;
 
 /* Constructors. Objects are borrowed and kept in the unit's object table. */
 struct jy_value *jy_value_const(struct jy_frame *f, PyObject *object);
-/* One value per source: equal sources are one object. */
+/* One value per source: equal sources are one object. One value per object that can change, whatever the source. */
 struct jy_value *jy_value_lazy(struct jy_frame *f, PyObject *object, jy_src source);
 struct jy_value *jy_value_const_take(struct jy_frame *f,
                                      PyObject *object); /* refs: steals object; NULL: an exception is set */
@@ -135,6 +174,13 @@ struct jy_value *jy_value_seq(struct jy_frame *f, enum jy_value_kind kind, size_
 struct jy_value *jy_value_of_node(struct jy_frame *f, jy_ref node);
 struct jy_value *jy_value_size(struct jy_frame *f, jy_sx size); /* CONST when the expression is constant */
 struct jy_value *jy_value_new(struct jy_frame *f, enum jy_value_kind kind);
+
+/* live.c. The value that stands for this live object, which can change, or NULL. */
+struct jy_value *jy_value_of_live(struct jy_frame *f, PyObject *object);
+void jy_value_set_live(struct jy_frame *f, struct jy_value *v);
+/* Before the trace changes a live object, and after it has looked at one: guards that it is none of the others. */
+jy_status jy_value_changes(struct jy_frame *f, struct jy_value *v);
+jy_status jy_value_looked_at(struct jy_frame *f, struct jy_value *v);
 
 /* Looks at a LAZY value: decides its kind, adds its guards, changes *v in place. Others are left alone. */
 jy_status jy_value_realize(struct jy_frame *f, struct jy_value *v);

@@ -28,8 +28,8 @@ in_dict(PyObject *dict, PyObject *name)
 static bool
 is_name(PyObject *key, PyObject *name)
 {
-    return key == name || (key != NULL && PyUnicode_Check(key) && !PyUnicode_CHECK_INTERNED(key) &&
-                           PyUnicode_Compare(key, name) == 0);
+    return key == name ||
+           (key != NULL && PyUnicode_Check(key) && !PyUnicode_CHECK_INTERNED(key) && PyUnicode_Compare(key, name) == 0);
 }
 
 static PyObject *
