@@ -67,7 +67,8 @@ static const struct operator_row {
 static bool
 takes_keywords(const struct row *row)
 {
-    return row->call == jy_builtin_sum || row->call == jy_builtin_zip || row->call == jy_builtin_enumerate || row->call == jy_builtin_dict;
+    return row->call == jy_builtin_sum || row->call == jy_builtin_zip || row->call == jy_builtin_enumerate ||
+           row->call == jy_builtin_dict;
 }
 
 static jy_status
@@ -170,6 +171,9 @@ jy_status
 jy_call_builtin(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
                 struct jy_value *const *args, PyObject *kwnames)
 {
+    TRY(jy_itertools_call(f, out, handled, callable, nargs, args, kwnames));
+    if (*handled)
+        return JY_OK;
     if (PyCFunction_CheckExact(callable))
         return call_function(f, out, handled, callable, nargs, args, kwnames);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -167,7 +167,8 @@ jy_builtin_set(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_va
 }
 
 jy_status
-jy_builtin_frozenset(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+jy_builtin_frozenset(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args,
+                     PyObject *kwnames)
 {
     (void)kwnames;
     if (n == 1)

@@ -3,13 +3,14 @@
 #include "frontend/instance.h"
 #include "frontend/exception.h"
 
-static jy_status
-make_iter(struct jy_frame *f, struct jy_value **out, enum jy_iter_how how, size_t n, struct jy_value *const *args)
+jy_status
+jy_iter_new(struct jy_frame *f, struct jy_value **out, enum jy_iter_how how, size_t n, struct jy_value *const *args)
 {
     struct jy_value *it = jy_value_new(f, JY_V_ITER);
     it->u.iter.how = (uint8_t)how;
     it->u.iter.nparts = n;
-    it->u.iter.parts = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, n + 1);
+    it->u.iter.parts =
+        JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, n + 3); /* room for what some keep behind them */
     for (size_t i = 0; i < n; i++)
         TRY(jy_iter(f, &it->u.iter.parts[i], args[i]));
     *out = it;
@@ -19,8 +20,14 @@ make_iter(struct jy_frame *f, struct jy_value **out, enum jy_iter_how how, size_
 jy_status
 jy_builtin_iter(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
 {
-    (void)n, (void)kwnames;
-    return jy_iter(f, out, args[0]);
+    (void)kwnames;
+    if (n == 1)
+        return jy_iter(f, out, args[0]);
+    TRY(jy_iter_new(f, out, JY_ITER_CALLABLE, 0, NULL));
+    (*out)->u.iter.sequence = args[0];
+    (*out)->u.iter.parts[0] = args[1];
+    (*out)->u.iter.nparts = 1;
+    return JY_OK;
 }
 
 jy_status
@@ -51,13 +58,14 @@ jy_builtin_zip(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_va
         TRY(jy_value_truth(f, &strict, v));
     if (bad)
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "keywords of zip()");
-    TRY(make_iter(f, out, JY_ITER_ZIP, n, args));
+    TRY(jy_iter_new(f, out, JY_ITER_ZIP, n, args));
     (*out)->u.iter.strict = strict;
     return JY_OK;
 }
 
 jy_status
-jy_builtin_enumerate(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+jy_builtin_enumerate(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args,
+                     PyObject *kwnames)
 {
     bool bad = false;
     int64_t start = 0;
@@ -67,7 +75,7 @@ jy_builtin_enumerate(struct jy_frame *f, struct jy_value **out, size_t n, struct
         TRY(jy_value_index(f, &start, v));
     if (bad)
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "keywords of enumerate()");
-    TRY(make_iter(f, out, JY_ITER_ENUMERATE, 1, args));
+    TRY(jy_iter_new(f, out, JY_ITER_ENUMERATE, 1, args));
     (*out)->u.iter.position = (size_t)start;
     return JY_OK;
 }
@@ -76,7 +84,7 @@ jy_status
 jy_builtin_map(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
 {
     (void)kwnames;
-    TRY(make_iter(f, out, JY_ITER_MAP, n - 1, args + 1));
+    TRY(jy_iter_new(f, out, JY_ITER_MAP, n - 1, args + 1));
     (*out)->u.iter.sequence = args[0];
     return JY_OK;
 }
@@ -86,13 +94,14 @@ jy_builtin_filter(struct jy_frame *f, struct jy_value **out, size_t n, struct jy
 {
     (void)n, (void)kwnames;
     TRY(jy_value_realize(f, args[0]));
-    TRY(make_iter(f, out, JY_ITER_FILTER, 1, args + 1));
+    TRY(jy_iter_new(f, out, JY_ITER_FILTER, 1, args + 1));
     (*out)->u.iter.sequence = args[0];
     return JY_OK;
 }
 
 jy_status
-jy_builtin_reversed(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+jy_builtin_reversed(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args,
+                    PyObject *kwnames)
 {
     (void)n, (void)kwnames;
     struct jy_value *v = args[0], *length;
@@ -102,7 +111,7 @@ jy_builtin_reversed(struct jy_frame *f, struct jy_value **out, size_t n, struct 
         return jy_builtin_unknown(f, "reversed", v);
     TRY(jy_length(f, &length, v));
     TRY(jy_value_index(f, &count, length));
-    TRY(make_iter(f, out, JY_ITER_REVERSED, 0, NULL));
+    TRY(jy_iter_new(f, out, JY_ITER_REVERSED, 0, NULL));
     (*out)->u.iter.sequence = v;
     (*out)->u.iter.position = (size_t)count;
     return JY_OK;

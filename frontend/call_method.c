@@ -159,6 +159,7 @@ any_clear(struct jy_frame *f, struct jy_value **out, struct jy_value *self, cons
     for (size_t i = 0; i < self->u.seq.n; i++)
         TRY(jy_check_dropped(f, self, self->u.seq.at[i]));
     self->u.seq.n = 0;
+    self->u.seq.removals++;
     jy_replay_call(f, self, "clear", 0, NULL);
     return none(f, out);
 }
@@ -305,28 +306,17 @@ static const struct row {
     bool keywords; /* takes some */
 } rows[] = {
     { JY_V_LIST, "append", list_append, 1, 1, false }, /* the only one that a list which was not looked into is asked for */
-    { JY_V_LIST, "clear", any_clear, 0, 0, false },
-    { JY_V_LIST, "copy", any_copy, 0, 0, false },
-    { JY_V_LIST, "count", sequence_count, 1, 1, false },
-    { JY_V_LIST, "extend", list_extend, 1, 1, false },
-    { JY_V_LIST, "index", sequence_index, 1, 3, false },
-    { JY_V_LIST, "insert", list_insert, 2, 2, false },
-    { JY_V_LIST, "pop", list_pop, 0, 1, false },
-    { JY_V_LIST, "remove", list_remove, 1, 1, false },
-    { JY_V_LIST, "reverse", list_reverse, 0, 0, false },
-    { JY_V_LIST, "sort", list_sort, 0, 0, true },
-    { JY_V_TUPLE, "count", sequence_count, 1, 1, false },
-    { JY_V_TUPLE, "index", sequence_index, 1, 3, false },
-    { JY_V_DICT, "clear", any_clear, 0, 0, false },
-    { JY_V_DICT, "copy", any_copy, 0, 0, false },
-    { JY_V_DICT, "get", dict_get, 1, 2, false },
-    { JY_V_DICT, "items", dict_items, 0, 0, false },
-    { JY_V_DICT, "keys", dict_keys, 0, 0, false },
-    { JY_V_DICT, "pop", dict_pop, 1, 2, false },
-    { JY_V_DICT, "popitem", dict_popitem, 0, 0, false },
-    { JY_V_DICT, "setdefault", dict_setdefault, 1, 2, false },
-    { JY_V_DICT, "update", dict_update, 0, 1, true },
-    { JY_V_DICT, "values", dict_values, 0, 0, false },
+    { JY_V_LIST, "clear", any_clear, 0, 0, false },       { JY_V_LIST, "copy", any_copy, 0, 0, false },
+    { JY_V_LIST, "count", sequence_count, 1, 1, false },  { JY_V_LIST, "extend", list_extend, 1, 1, false },
+    { JY_V_LIST, "index", sequence_index, 1, 3, false },  { JY_V_LIST, "insert", list_insert, 2, 2, false },
+    { JY_V_LIST, "pop", list_pop, 0, 1, false },          { JY_V_LIST, "remove", list_remove, 1, 1, false },
+    { JY_V_LIST, "reverse", list_reverse, 0, 0, false },  { JY_V_LIST, "sort", list_sort, 0, 0, true },
+    { JY_V_TUPLE, "count", sequence_count, 1, 1, false }, { JY_V_TUPLE, "index", sequence_index, 1, 3, false },
+    { JY_V_DICT, "clear", any_clear, 0, 0, false },       { JY_V_DICT, "copy", any_copy, 0, 0, false },
+    { JY_V_DICT, "get", dict_get, 1, 2, false },          { JY_V_DICT, "items", dict_items, 0, 0, false },
+    { JY_V_DICT, "keys", dict_keys, 0, 0, false },        { JY_V_DICT, "pop", dict_pop, 1, 2, false },
+    { JY_V_DICT, "popitem", dict_popitem, 0, 0, false },  { JY_V_DICT, "setdefault", dict_setdefault, 1, 2, false },
+    { JY_V_DICT, "update", dict_update, 0, 1, true },     { JY_V_DICT, "values", dict_values, 0, 0, false },
 };
 
 /* A list that nobody has looked into (jy_is_appendable) counts as one. */

@@ -52,7 +52,8 @@ cast(struct jy_frame *f, struct jy_value **out, jy_dtype dtype, enum jy_kind kin
 }
 
 jy_status
-jy_builtin_construct(struct jy_frame *f, struct jy_value **out, PyTypeObject *type, size_t n, struct jy_value *const *args)
+jy_builtin_construct(struct jy_frame *f, struct jy_value **out, PyTypeObject *type, size_t n,
+                     struct jy_value *const *args)
 {
     PyObject *objects = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, n, args)));
     if (objects == NULL || !jy_value_is_plain(f, objects))
@@ -121,4 +122,3 @@ jy_builtin_bool(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_v
     *out = jy_builtin_bool_value(f, truth);
     return JY_OK;
 }
-

@@ -169,7 +169,8 @@ jy_isinstance(struct jy_frame *f, bool *out, struct jy_value *v, struct jy_value
 }
 
 jy_status
-jy_builtin_isinstance(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+jy_builtin_isinstance(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args,
+                      PyObject *kwnames)
 {
     (void)n, (void)kwnames;
     bool answer;
@@ -179,7 +180,8 @@ jy_builtin_isinstance(struct jy_frame *f, struct jy_value **out, size_t n, struc
 }
 
 jy_status
-jy_builtin_callable(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+jy_builtin_callable(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args,
+                    PyObject *kwnames)
 {
     (void)n, (void)kwnames;
     PyTypeObject *type;

@@ -180,8 +180,8 @@ jy_list_set_slice(struct jy_frame *f, struct jy_value *list, struct jy_value *ke
     if (list->u.seq.n != before)
         return jy_break(f, JY_BREAK_STORE_CONTAINER, "a list that changes while one of its slices is set");
     if (step != 1 && more->u.seq.n != (size_t)count)
-        return jy_raises(f, PyExc_ValueError,
-                         "attempt to assign sequence of size %zu to extended slice of size %zd", more->u.seq.n, count);
+        return jy_raises(f, PyExc_ValueError, "attempt to assign sequence of size %zu to extended slice of size %zd",
+                         more->u.seq.n, count);
     for (Py_ssize_t i = 0; i < count; i++)
         TRY(jy_check_dropped(f, list, list->u.seq.at[start + i * step]));
     if (step == 1)

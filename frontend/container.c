@@ -145,6 +145,7 @@ jy_seq_remove(struct jy_value *seq, size_t at)
             seq->u.seq.keys[i] = seq->u.seq.keys[i + 1];
     }
     seq->u.seq.n--;
+    seq->u.seq.removals++;
 }
 
 void

@@ -18,8 +18,8 @@ can_change(PyObject *object)
         return true;
     if (strcmp(type->tp_name, "collections.deque") == 0)
         return true;
-    return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !PyType_Check(object) && strncmp(type->tp_name, "numpy.", 6) != 0 &&
-           !jy_is_dispatcher(object);
+    return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !PyType_Check(object) &&
+           strncmp(type->tp_name, "numpy.", 6) != 0 && !jy_is_dispatcher(object);
 }
 
 /* The slot where the object's value is, or would be. */

@@ -1,5 +1,8 @@
 /* Iteration. Nothing is consumed ahead of the program: an iterator value asks its parts when it is asked, as the real one does. Loops unroll by being
  * walked through. */
+#include "frontend/instance.h"
+#include "frontend/generator.h"
+#include "frontend/exception.h"
 #include "frontend/ops.h"
 
 enum { MAX_COLLECT = 100000 };
@@ -13,20 +16,15 @@ sequence_iter(struct jy_frame *f, struct jy_value *sequence)
     return it;
 }
 
-/* A snapshot of keys, values or items, with the dict that must keep its size beside it. */
 static struct jy_value *
 dict_iter(struct jy_frame *f, struct jy_value *dict, size_t what)
 {
-    size_t n = dict->u.seq.n;
-    struct jy_value *snapshot = jy_value_seq(f, JY_V_TUPLE, n, NULL);
-    for (size_t i = 0; i < n; i++) {
-        struct jy_value *pair[] = { what == 1 ? NULL : jy_value_const(f, dict->u.seq.keys[i]), dict->u.seq.at[i] };
-        snapshot->u.seq.at[i] = what == 0 ? pair[0] : what == 1 ? pair[1] : jy_value_seq(f, JY_V_TUPLE, 2, pair);
-    }
-    struct jy_value *it = sequence_iter(f, snapshot);
-    it->u.iter.parts = JY_NEW(jy_frame_arena(f), struct jy_value *);
-    it->u.iter.parts[0] = dict;
-    it->u.iter.nparts = 1;
+    struct jy_value *it = sequence_iter(f, dict);
+    it->u.iter.how = JY_ITER_DICT;
+    it->u.iter.what = (uint8_t)what;
+    it->u.iter.numbers = JY_NEW_ARRAY(jy_frame_arena(f), int64_t, 2);
+    it->u.iter.numbers[0] = (int64_t)dict->u.seq.n;
+    it->u.iter.numbers[1] = dict->u.seq.removals;
     return it;
 }
 
@@ -55,6 +53,13 @@ jy_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     case JY_V_DICTVIEW:
         *out = dict_iter(f, v->u.iter.sequence, v->u.iter.position);
         return JY_OK;
+    case JY_V_SET: {
+        struct jy_value *items;
+        TRY(jy_set_items(f, &items, v));
+        *out = sequence_iter(f, items);
+        (*out)->u.iter.origin = v;
+        return JY_OK;
+    }
     case JY_V_CONST: {
         struct jy_value **items;
         size_t n;
@@ -62,6 +67,7 @@ jy_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
         if (items == NULL)
             break;
         *out = sequence_iter(f, jy_value_seq(f, JY_V_TUPLE, n, items));
+        (*out)->u.iter.origin = v;
         return JY_OK;
     }
     case JY_V_NULL:
@@ -73,12 +79,14 @@ jy_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     case JY_V_CALLABLE:
     case JY_V_MODULE:
     case JY_V_CELL:
-    case JY_V_OPAQUE:
-    case JY_V_SET:
     case JY_V_HANDLED:
     case JY_V_EXCEPTION:
-    case JY_V_INSTANCE:
     case JY_V_PARTIAL:
+        break;
+    case JY_V_OPAQUE:
+    case JY_V_INSTANCE:
+        if (jy_is_instance(f, v))
+            return jy_instance_iter(f, out, v);
         break;
     }
     return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s", jy_value_describe(f, v));
@@ -87,11 +95,31 @@ jy_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
 /* ---- next ---- */
 
 static jy_status
+dict_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
+{
+    struct jy_value *dict = it->u.iter.sequence;
+    size_t at = it->u.iter.position;
+    if ((int64_t)dict->u.seq.n != it->u.iter.numbers[0]) {
+        it->u.iter.numbers[0] = -1; /* for good */
+        return jy_raises(f, PyExc_RuntimeError, "dictionary changed size during iteration");
+    }
+    if (at >= dict->u.seq.n)
+        return JY_OK;
+    if (dict->u.seq.removals != it->u.iter.numbers[1])
+        return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "a dict that loses and gets keys");
+    struct jy_value *pair[] = { it->u.iter.what == 1 ? NULL : jy_value_const(f, dict->u.seq.keys[at]),
+                                dict->u.seq.at[at] };
+    *out = it->u.iter.what == 2 ? jy_value_seq(f, JY_V_TUPLE, 2, pair) : pair[it->u.iter.what];
+    it->u.iter.position++;
+    return JY_OK;
+}
+
+static jy_status
 sequence_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
 {
-    struct jy_value *seq = it->u.iter.sequence;
-    if (it->u.iter.nparts != 0 && it->u.iter.parts[0]->u.seq.n != seq->u.seq.n)
-        return jy_break(f, JY_BREAK_RAISES, "a dict that changes its size during iteration");
+    struct jy_value *seq = it->u.iter.sequence, *origin = it->u.iter.origin;
+    if (origin != NULL && origin->v_kind == JY_V_SET && (size_t)PySet_GET_SIZE(origin->u.set.mirror) != seq->u.seq.n)
+        return jy_raises(f, PyExc_RuntimeError, "Set changed size during iteration");
     if (seq->v_kind == JY_V_TUPLE || seq->v_kind == JY_V_LIST) {
         if (it->u.iter.position < seq->u.seq.n)
             *out = seq->u.seq.at[it->u.iter.position++];
@@ -113,10 +141,33 @@ sequence_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
 static jy_status
 reversed_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
 {
-    if (it->u.iter.position == 0)
+    const struct jy_value *seq = it->u.iter.sequence;
+    if (it->u.iter.position == 0 || (seq->v_kind == JY_V_LIST && it->u.iter.position > seq->u.seq.n))
         return JY_OK;
     struct jy_value *index = jy_value_const_take(f, PyLong_FromSize_t(--it->u.iter.position));
     return index != NULL ? jy_getitem(f, out, it->u.iter.sequence, index) : JY_ERROR;
+}
+
+/* zip(strict=True) whose part `short` has ended before part 0, or part `rest` after it. */
+static jy_status
+zip_is_uneven(struct jy_frame *f, size_t part, const char *how)
+{
+    return jy_raises(f, PyExc_ValueError, "zip() argument %zu is %s than argument%s%zu", part + 1, how,
+                     part == 1 ? " " : "s 1-", part);
+}
+
+static jy_status
+check_strict(struct jy_frame *f, size_t ended, const struct jy_value *it)
+{
+    struct jy_value *item;
+    if (ended != 0)
+        return zip_is_uneven(f, ended, "shorter");
+    for (size_t i = 1; i < it->u.iter.nparts; i++) {
+        TRY(jy_iter_next(f, &item, it->u.iter.parts[i]));
+        if (item != NULL)
+            return zip_is_uneven(f, i, "longer");
+    }
+    return JY_OK;
 }
 
 /* The next of every part; *items NULL when one of them has none. */
@@ -129,9 +180,9 @@ parts_next(struct jy_frame *f, struct jy_value ***items, struct jy_value *it)
     TRY(jy_enter(f));
     for (size_t i = 0; i < n; i++) {
         TRY(jy_iter_next(f, &at[i], it->u.iter.parts[i]));
-        if (at[i] == NULL && it->u.iter.strict)
-            return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "the end of zip(strict=True)");
         if (at[i] == NULL) {
+            if (it->u.iter.strict)
+                TRY(check_strict(f, i, it));
             jy_leave(f);
             return JY_OK;
         }
@@ -139,6 +190,28 @@ parts_next(struct jy_frame *f, struct jy_value ***items, struct jy_value *it)
     jy_leave(f);
     if (n != 0)
         *items = at;
+    return JY_OK;
+}
+
+/* The function of map() or filter(). A StopIteration out of it would end the iteration of whoever asks. */
+jy_status
+jy_iter_ask(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t n,
+            struct jy_value *const *args)
+{
+    jy_status status = jy_call(f, out, function, n, args, NULL);
+    if (status == JY_BREAK && jy_is_raised(f, PyExc_StopIteration))
+        return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "a StopIteration out of a function");
+    return status;
+}
+
+static jy_status
+callable_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
+{
+    struct jy_value *v;
+    bool ends;
+    TRY(jy_iter_ask(f, &v, it->u.iter.sequence, 0, NULL));
+    TRY(jy_is_equal(f, &ends, it->u.iter.parts[0], v));
+    *out = ends ? NULL : v;
     return JY_OK;
 }
 
@@ -153,7 +226,7 @@ filter_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
             return JY_OK;
         verdict = items[0];
         if (!jy_value_is_none(it->u.iter.sequence))
-            TRY(jy_call(f, &verdict, it->u.iter.sequence, 1, items, NULL));
+            TRY(jy_iter_ask(f, &verdict, it->u.iter.sequence, 1, items));
         TRY(jy_value_truth(f, &keep, verdict));
         if (keep) {
             *out = items[0];
@@ -162,26 +235,13 @@ filter_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
     }
 }
 
-static jy_status
-generator_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
-{
-    struct jy_trace_state *t = f->f_trace;
-    struct jy_frame *g = it->u.iter.frame;
-    if (g->f_running)
-        return jy_break(f, JY_BREAK_RAISES, "a generator that asks itself");
-    g->f_back = f;
-    t->depth++;
-    TRY(jy_interp_run(g));
-    t->depth--;
-    *out = g->f_yield;
-    return JY_OK;
-}
-
 jy_status
 jy_iter_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
 {
     struct jy_value **items;
     *out = NULL;
+    if (it->v_kind == JY_V_INSTANCE)
+        return jy_instance_next(f, out, it);
     if (it->u.iter.exhausted)
         return JY_OK;
     switch ((enum jy_iter_how)it->u.iter.how) {
@@ -209,13 +269,24 @@ jy_iter_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
     case JY_ITER_MAP:
         TRY(parts_next(f, &items, it));
         if (items != NULL)
-            TRY(jy_call(f, out, it->u.iter.sequence, it->u.iter.nparts, items, NULL));
+            TRY(jy_iter_ask(f, out, it->u.iter.sequence, it->u.iter.nparts, items));
         return JY_OK;
     case JY_ITER_FILTER:
         return filter_next(f, out, it);
     case JY_ITER_GENERATOR:
-        TRY(generator_next(f, out, it));
+        TRY(jy_generator_next(f, out, it));
         break;
+    case JY_ITER_DICT:
+        TRY(dict_next(f, out, it));
+        break;
+    case JY_ITER_CALLABLE:
+        TRY(callable_next(f, out, it));
+        break;
+    default:
+        TRY(jy_enter(f));
+        TRY(jy_itertools_next(f, out, it));
+        jy_leave(f);
+        return JY_OK;
     }
     it->u.iter.exhausted = *out == NULL;
     return JY_OK;
@@ -226,6 +297,8 @@ jy_iter_collect(struct jy_frame *f, struct jy_value **out, enum jy_value_kind ki
 {
     struct jy_value *it, *item;
     TRY(jy_iter(f, &it, v));
+    if (v->v_kind == JY_V_INSTANCE)
+        TRY(jy_instance_check_hint(f, v));
     struct jy_value *seq = jy_value_seq(f, kind, 0, NULL);
     for (;;) {
         TRY(jy_iter_next(f, &item, it));
@@ -255,8 +328,8 @@ jy_status
 op_for_iter(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *it = *jy_peek(f, 1), *item;
-    if (it->v_kind != JY_V_ITER)
-        return jy_break(f, JY_BREAK_BAD_BYTECODE, "FOR_ITER over %s", jy_value_describe(f, it));
+    if (it->v_kind != JY_V_ITER && it->v_kind != JY_V_INSTANCE)
+        return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s", jy_value_describe(f, it));
     TRY(jy_iter_next(f, &item, it));
     if (item != NULL)
         return jy_push(f, item);

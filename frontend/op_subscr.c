@@ -232,9 +232,9 @@ jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
         if (!jy_is_instance(f, v))
             break;
         TRY(jy_special_call(f, out, v, "__getitem__", 1, &key));
-        return *out != NULL ? JY_OK
-                            : jy_raises(f, PyExc_TypeError, "'%s' object is not subscriptable",
-                                        v->u.instance->type->tp_name);
+        return *out != NULL
+                   ? JY_OK
+                   : jy_raises(f, PyExc_TypeError, "'%s' object is not subscriptable", v->u.instance->type->tp_name);
     }
     return no_item(f, v, key);
 }

@@ -236,7 +236,7 @@ as_iterable(struct jy_frame *f, PyObject **out, bool *unordered, struct jy_value
     if (items == NULL || !jy_value_is_plain(f, items))
         return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s for a set", jy_value_describe(f, given));
     *out = items;
-    *v = all; /* an iterator has nothing left to give when this is replayed */
+    *v = all;                         /* an iterator has nothing left to give when this is replayed */
     if (given->v_kind == JY_V_DICT) { /* whose keys are taken over table and all */
         *v = given;
         PyObject *dict = *out = jy_hold(f, PyDict_New());
