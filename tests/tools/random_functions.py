@@ -1,0 +1,540 @@
+"""Runs random Python functions eager and compiled and compares everything that a call leaves behind; shrinks what differs to a file that replays alone.
+
+    python tests/tools/random_functions.py --seconds 300 --seed 1000         batches in processes of their own: a crash or a hang is a finding too
+    python tests/tools/random_functions.py --state tests/random/functions.json --seconds 600      goes on where that file stands, and writes the counts back
+    python tests/tools/random_functions.py --seed 17 --count 1 --inside      in this process
+    python tests/tools/random_functions.py --seed 17 --show                  the program of a seed
+
+Compared for each call: result, arguments, globals, class attributes, instances, what is the same object and what is a view of what, output, warnings with their lines, the
+exception with its causes, attributes, and its traceback's lines and locals. A program is compiled once and called several times.
+"""
+
+import argparse
+import ast
+import faulthandler
+import gc
+import io
+import json
+import linecache
+import os
+import pathlib
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import types
+import warnings
+
+import function_source
+import numpy as np
+
+import jitney
+
+FILE, PRELUDE = "<random function>", "<prelude>"
+EXECUTORS = ("numpy",) * 10 + ("graph",) * 5 + ("loop",) * 3 + ("llvm",) * 2
+GLOBALS = ("G", "H", "W", "TABLE", "LOG", "NEW")
+COUNTED = ("calls", "compiles", "native_calls", "fallback_calls", "flag_reruns", "refusals")
+
+
+class Case:
+    """A program and how it is run."""
+
+    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False):
+        self.source, self.calls, self.executor = source, calls, executor
+        self.helpers = helpers  # the helpers are compiled, too
+        self.strict = strict  # warnings are errors
+
+    def change(self, **changes):
+        return Case(**{**vars(self), **changes})
+
+
+def case(seed):
+    rng = random.Random(f"case {seed}")
+    source, calls = function_source.generate(seed)
+    return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05)
+
+
+# ---- the picture of an object: nested tuples that are equal when nothing can tell two worlds apart ----
+
+PLAIN = (type(None), bool, str, bytes, type(...), type(NotImplemented))
+ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+
+class Picture:
+    """Objects are numbered as they are met; met again, they are their number."""
+
+    def __init__(self):
+        self.seen, self.kept = {}, []
+
+    def of(self, value):
+        kind = type(value)
+        if kind in PLAIN or (kind is int and -6 < value < 257):
+            return kind.__name__, repr(value)
+        if id(value) in self.seen:
+            return "same as", self.seen[id(value)]
+        number = self.seen[id(value)] = len(self.seen)
+        self.kept.append(value)
+        return (kind.__name__, number, *self.parts(value, kind))
+
+    def parts(self, value, kind):
+        if kind is int:
+            return (value,)
+        if kind in (float, complex) or isinstance(value, np.generic):
+            return (_bits(np.asarray(value)), str(getattr(value, "dtype", "")))
+        if kind is np.ndarray:
+            return self.array(value)
+        if issubclass(kind, (list, tuple, set, frozenset)) and kind.__iter__ in (list.__iter__, tuple.__iter__, set.__iter__, frozenset.__iter__):
+            return [self.of(item) for item in value]
+        if issubclass(kind, dict):
+            return [(self.of(key), self.of(item)) for key, item in dict.items(value)]
+        if kind is types.FunctionType:
+            cells = [self.cell(cell) for cell in value.__closure__ or ()]
+            return value.__qualname__, value.__code__.co_name, self.of(value.__defaults__), self.of(value.__kwdefaults__), cells
+        if kind is types.MethodType:
+            return self.of(value.__self__), value.__func__.__qualname__
+        if isinstance(value, type):
+            return value.__module__, value.__qualname__
+        if isinstance(value, BaseException):
+            return self.exception(value)
+        attributes = getattr(value, "__dict__", None)
+        if kind.__module__ == function_source.MODULE:
+            slots = [(name, self.of(getattr(value, name))) for name in getattr(kind, "__slots__", ()) if _has_slot(value, name)]
+            return self.of(attributes), slots
+        return (ADDRESS.sub("", repr(value)),) if kind.__module__ != "builtins" else ()
+
+    def array(self, value):
+        flags = value.flags
+        at = 0 if value.base is None or type(value.base) is not np.ndarray else value.__array_interface__["data"][0] - value.base.__array_interface__["data"][0]
+        base = None if value.base is None else self.of(value.base) if type(value.base) is np.ndarray else type(value.base).__name__
+        items = [self.of(item) for item in value.flat] if value.dtype.hasobject else _bits(value)
+        return value.dtype.str, value.dtype.num, value.shape, value.strides, flags.writeable, flags.owndata, items, base, at
+
+    def cell(self, cell):
+        try:
+            return self.of(cell.cell_contents)
+        except ValueError:
+            return "empty"
+
+    def exception(self, error):
+        lines, where = [], error.__traceback__
+        while where is not None:
+            code = where.tb_frame.f_code
+            if code.co_filename in (FILE, PRELUDE):
+                names = list(where.tb_frame.f_locals.items()) if code.co_filename == FILE else []
+                lines.append((code.co_name, where.tb_lineno, [(name, self.of(value)) for name, value in names]))
+            where = where.tb_next
+        chain = [None if e is None else self.of(e) for e in (error.__cause__, error.__context__)]
+        return self.of(error.args), _message(error), getattr(error, "code", None), lines, chain, error.__suppress_context__
+
+
+def _message(error):
+    try:
+        return ADDRESS.sub("", str(error))
+    except Exception as other:
+        return type(other).__name__
+
+
+def _has_slot(value, name):
+    try:
+        object.__getattribute__(value, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _bits(array):
+    if array.dtype.kind in "fc" and np.isnan(array).any():
+        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
+    return array.tobytes()
+
+
+def unlike(a, b, path=""):
+    """Where two pictures differ first, as a sentence, or None."""
+    if type(a) is type(b) and isinstance(a, (tuple, list)):
+        if isinstance(a, tuple) and a and b and isinstance(a[0], str) and a[0] != b[0]:
+            return f"{path}: {_short(a)} against {_short(b)}"
+        for k, (x, y) in enumerate(zip(a, b)):
+            found = unlike(x, y, f"{path}.{k}")
+            if found:
+                return found
+        return None if len(a) == len(b) else f"{path}: {len(a)} parts against {len(b)}: {_short(a)} against {_short(b)}"
+    return None if a == b and type(a) is type(b) else f"{path}: {_short(a)} against {_short(b)}"
+
+
+def _short(picture):
+    text = repr(picture)
+    return text if len(text) < 300 else text[:300] + "..."
+
+
+# ---- runs ----
+
+_prelude = compile(function_source.PRELUDE, PRELUDE, "exec")
+
+
+def load(source):
+    """The names of the module."""
+    names = {"__name__": function_source.MODULE, "__builtins__": __builtins__}
+    linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
+    exec(_prelude, names)
+    exec(compile(source, FILE, "exec"), names)
+    return names
+
+
+def pictures(case, compiled):
+    """[(name, picture), ...] of each call, and the compiled function."""
+    names = load(case.source)
+    f = names["f"]
+    if compiled:
+        f = names["f"] = jitney.compile(f)
+        if case.helpers:
+            names |= {name: jitney.compile(value) for name, value in list(names.items()) if re.fullmatch(r"h\d", name)}
+    rows, plain_out = [], sys.stdout
+    for text in case.calls:
+        result = error = None
+        out = sys.stdout = io.StringIO()
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("error" if case.strict else "always")
+                arguments = eval(text, names)
+                try:
+                    result = f(*arguments)
+                except BaseException as caught_error:
+                    error = caught_error
+        finally:
+            sys.stdout = plain_out
+        picture = Picture()
+        rows.append([
+            ("exception", None if error is None else type(error).__name__),
+            ("result", picture.of(result)),
+            ("output", out.getvalue()),
+            ("warnings", [(w.category.__name__, ADDRESS.sub("", str(w.message)), w.filename, w.lineno) for w in caught]),
+            ("arguments", picture.of(arguments)),
+            ("globals", [(name, picture.of(names.get(name))) for name in GLOBALS]),
+            ("classes", [(name, [(key, picture.of(item)) for key, item in vars(value).items() if key == "shared"]) for name, value in names.items() if isinstance(value, type) and value.__module__ == function_source.MODULE]),
+            ("names", [name for name in names if not name.startswith("__compiled_fn_")]),
+            ("traceback", picture.of(error)),
+        ])
+        del result, error, arguments, picture, caught
+    return rows, f
+
+
+def first_difference(case):
+    """(index of the call, sentence) or None; and the compiled function."""
+    jitney.config.executor = case.executor
+    eager, _ = pictures(case, False)
+    ours, compiled = pictures(case, True)
+    for i, (a, b) in enumerate(zip(eager, ours, strict=True)):
+        for (name, x), (_, y) in zip(a, b, strict=True):
+            found = unlike(x, y, name)
+            if found:
+                return (i, found), compiled
+    return None, compiled
+
+
+def kind_of(sentence):
+    return re.sub(r"[.\d]+", "", sentence.split(":")[0]) + ("crash" if sentence.startswith("crash") else "")
+
+
+# ---- shrinking ----
+
+def _blocks(tree):
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and block:
+                yield node, field, block
+
+
+def _parts(statement):
+    """Blocks that may stand in a statement's place."""
+    for field in ("body", "orelse", "finalbody"):
+        if getattr(statement, field, None) and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            yield getattr(statement, field)
+    for inner in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield inner.body
+
+
+def _unparse(tree):
+    try:
+        return ast.unparse(ast.fix_missing_locations(tree))
+    except Exception:
+        return None
+
+
+def _changed(tree, block, new):
+    """The source with `new` in a block's place; restores the block."""
+    old = list(block)
+    empty = not new and old and isinstance(old[0], ast.stmt)
+    block[:] = [ast.Pass()] if empty else new
+    text = _unparse(tree)
+    block[:] = old
+    return text
+
+
+def statement_edits(source):
+    """Smaller sources: large pieces first."""
+    tree = ast.parse(source)
+    blocks = list(_blocks(tree))
+    for size in (32, 16, 8, 4, 2, 1):
+        for node, field, block in blocks:
+            if len(block) >= size and not (isinstance(node, ast.Module) and size > 1):
+                for k in range(len(block) - size, -1, -size):
+                    yield _changed(tree, block, block[:k] + block[k + size :])
+    for _, _, block in blocks:
+        for k, statement in enumerate(block):
+            for inner in _parts(statement):
+                yield _changed(tree, block, block[:k] + inner + block[k + 1 :])
+
+
+def expression_edits(source):
+    """Smaller sources: expressions replaced by a part of themselves or by a constant, items and arguments dropped."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        for field, old in ast.iter_fields(node):
+            if isinstance(old, ast.expr) and isinstance(getattr(old, "ctx", ast.Load()), ast.Load) and not isinstance(old, ast.Constant):
+                for new in [part for part in ast.iter_child_nodes(old) if isinstance(part, ast.expr)] + [ast.Constant(1)]:
+                    setattr(node, field, new)
+                    yield _unparse(tree)
+                setattr(node, field, old)
+            elif isinstance(old, list) and old and not isinstance(old[0], (ast.stmt, ast.ExceptHandler, ast.match_case)):
+                for k in range(len(old)):
+                    yield _changed(tree, old, old[:k] + old[k + 1 :])
+                    if isinstance(old[k], ast.expr):
+                        for new in [part for part in ast.iter_child_nodes(old[k]) if isinstance(part, ast.expr)]:
+                            yield _changed(tree, old, old[:k] + [new] + old[k + 1 :])
+
+
+def here(case):
+    """The difference of a case as a sentence, in this process."""
+    try:
+        found = first_difference(case)[0]
+    except Exception as error:
+        return None if isinstance(error, (SyntaxError, NameError)) else f"comparison: {type(error).__name__}"
+    return found[1] if found else None
+
+
+def apart(case):
+    """The same in a process of its own, where it may die."""
+    code = f"import json, sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); from random_functions import Case, here; print(json.dumps(here(Case(**json.loads(sys.stdin.read())))))"
+    try:
+        run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], input=json.dumps(vars(case)), capture_output=True, text=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return "crash: hangs"
+    return f"crash: exit code {run.returncode}" if run.returncode else json.loads(run.stdout)
+
+
+def shrink(case, sentence, seconds=40, judge=here):
+    """A smaller case with the same kind of difference."""
+    wanted, end = kind_of(sentence), time.time() + seconds
+
+    def fails(candidate):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = judge(candidate)
+        return found is not None and kind_of(found) == wanted
+
+    def fewer_calls(case):
+        i = len(case.calls) - 1
+        while i >= 0 and time.time() < end:
+            candidate = case.change(calls=case.calls[:i] + case.calls[i + 1 :])
+            if candidate.calls and fails(candidate):
+                case = candidate
+            i -= 1
+        return case
+
+    case = fewer_calls(case)
+    for changes in ({"executor": "numpy"}, {"helpers": False}, {"strict": False}):
+        if vars(case) != vars(case.change(**changes)) and fails(case.change(**changes)):
+            case = case.change(**changes)
+    for edits in (statement_edits, expression_edits, statement_edits):
+        progress = True
+        while progress and time.time() < end:
+            progress = False
+            for source in edits(case.source):
+                if time.time() > end:
+                    break
+                if source and len(source) < len(case.source) and fails(case.change(source=source)):
+                    case, progress = case.change(source=source), True
+                    break
+    return fewer_calls(case)
+
+
+def script(case, seed, sentence):
+    """A file that runs the case and prints the difference."""
+    return f'''"""seed {seed}: {sentence[:300]!r}"""
+import sys
+
+sys.path.insert(0, {str(pathlib.Path(__file__).resolve().parent)!r})
+from random_functions import Case, here
+
+SOURCE = r\'\'\'
+{case.source.strip()}
+\'\'\'
+CALLS = {case.calls!r}
+
+print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict})))
+'''
+
+
+def run_seed(seed, shrinking=True):
+    """A dict: counts; the sentence and the replaying script of a difference."""
+    one = case(seed)
+    found, compiled = first_difference(one)
+    row = {"seed": seed}
+    if jitney.is_compiled(compiled):
+        inspection = jitney.inspect(compiled)
+        stats = inspection.stats()
+        row |= {name: stats[name] for name in stats if isinstance(stats[name], int)}
+        row["reasons"] = sorted({r["name"] for r in inspection.refusals})
+    if found:
+        small = shrink(one, found[1]) if shrinking else one
+        sentence = here(small) or found[1]
+        row |= {"difference": f"call {found[0]}: {found[1]}", "script": script(small, seed, sentence)}
+    return row
+
+
+# ---- long runs ----
+
+def worker(seed, count, shrinking):
+    """Runs seeds in this process: a line of JSON for each; the seed is announced before it runs."""
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    warnings.simplefilter("ignore")  # what the compiler of CPython thinks of the programs
+    gc.disable()
+    for n in range(seed, seed + count):
+        os.write(1, (json.dumps({"start": n}) + "\n").encode())
+        faulthandler.dump_traceback_later(60, exit=True)
+        row = run_seed(n, shrinking)
+        faulthandler.cancel_dump_traceback_later()
+        os.write(1, (json.dumps(row) + "\n").encode())
+        if n % 100 == 0:
+            gc.collect()
+
+
+def batches(seed, count, seconds, report, shrinking=True, batch=500):
+    """Runs seeds in processes; `report(row)` for each of them. A process that dies is a row with "difference"."""
+    end = time.time() + seconds if seconds else None
+    last = seed + count
+    while seed < last and (end is None or time.time() < end):
+        command = [sys.executable, os.path.abspath(__file__), "--worker", "--seed", str(seed), "--count", str(min(batch, last - seed)), *([] if shrinking else ["--whole"])]
+        with tempfile.TemporaryFile("w+") as errors:
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+            started = None
+            for line in process.stdout:
+                row = json.loads(line)
+                if "start" in row:
+                    started = row["start"]
+                else:
+                    report(row)
+                    seed, started = row["seed"] + 1, None
+                    if end is not None and time.time() > end:
+                        process.kill()
+                        break
+            process.wait()
+            errors.seek(0)
+            text = errors.read()
+        if process.returncode in (0, -9):
+            continue
+        if started is None:
+            raise SystemExit(text)
+        crash = f"crash: exit code {process.returncode}"
+        one = case(started)
+        found = apart(one)
+        if shrinking and found is not None and found.startswith("crash"):
+            one = shrink(one, found, 90, apart)
+        report({"seed": started, "difference": f"{crash}\n{text[-1500:]}", "script": script(one, started, crash)})
+        seed = started + 1
+
+
+class Summary:
+    """Counts of a run. `folder`: where the scripts of differences go; None: they are only counted."""
+
+    def __init__(self, folder=None):
+        self.folder, self.start = folder, time.time()
+        self.programs = self.units_programs = 0
+        self.counts, self.reasons, self.failures = {}, {}, []
+
+    def add(self, row):
+        self.programs += 1
+        self.units_programs += row.get("native_calls", 0) > 0
+        for name, value in row.items():
+            if isinstance(value, int) and name != "seed":
+                self.counts[name] = self.counts.get(name, 0) + value
+        for name in row.get("reasons", ()):
+            self.reasons[name] = self.reasons.get(name, 0) + 1
+        if "difference" in row:
+            self.failures.append(row)
+            print(f"\n---- seed {row['seed']}: {row['difference']}", flush=True)
+            if self.folder is not None:
+                path = pathlib.Path(self.folder) / f"seed_{row['seed']}_{sys.version_info[0]}{sys.version_info[1]}.py"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(row["script"], encoding="utf-8")
+                print(path)
+            else:
+                print(row["script"])
+
+    def __str__(self):
+        counts = ", ".join(f"{value} {name}" for name, value in sorted(self.counts.items()))
+        speed = self.programs / max(time.time() - self.start, 1e-9)
+        return f"{self.programs} programs ({speed:.0f} per second), {self.units_programs} with native calls, {len(self.failures)} differences\n{counts}"
+
+
+def read_state(path):
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def write_state(path, state, version, first, seed, summary):
+    """Adds a run to the record of this Python: seeds from `first` up to `seed`, counts, differences."""
+    record = state.setdefault(version, {"seeds": [first, first], "programs": 0, "differences": 0, "counts": {}})
+    record["seeds"][1] = seed
+    record["programs"] += summary.programs
+    record["differences"] += len(summary.failures)
+    for name in COUNTED:
+        record["counts"][name] = record["counts"].get(name, 0) + summary.counts.get(name, 0)
+    record["numpy"] = np.__version__
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(state, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=None, help="the first seed (default 0, or where --state stands)")
+    parser.add_argument("--count", type=int, default=None, help="how many programs (100 without --seconds)")
+    parser.add_argument("--seconds", type=float, default=None, help="run for that long")
+    parser.add_argument("--state", type=pathlib.Path, default=None, help="JSON file with the counts of each Python: go on there, and add this run")
+    parser.add_argument("--out", default=os.path.join(tempfile.gettempdir(), "random_functions"), help="folder for the scripts of differences")
+    parser.add_argument("--show", action="store_true", help="print the program of the seed")
+    parser.add_argument("--inside", action="store_true", help="run in this process")
+    parser.add_argument("--whole", action="store_true", help="do not shrink")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    count = options.count or (10**9 if options.seconds else 100)
+    version = ".".join(map(str, sys.version_info[:3]))
+    state = read_state(options.state) if options.state else {}
+    first = options.seed if options.seed is not None else state.get(version, {"seeds": [0, 0]})["seeds"][1]
+    if options.show:
+        one = case(first)
+        print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}\n{one.source}", *one.calls, sep="\n")
+        return
+    if options.worker:
+        worker(first, count, not options.whole)
+        return
+    summary = Summary(options.out)
+    if options.inside:
+        for seed in range(first, first + count):
+            summary.add(run_seed(seed, not options.whole))
+    else:
+        batches(first, count, options.seconds, summary.add, not options.whole)
+    print(f"\nseeds {first} to {first + summary.programs - 1}, Python {version}: {summary}")
+    for name, n in sorted(summary.reasons.items(), key=lambda item: -item[1])[:25]:
+        print(f"{n:6} {name}")
+    if options.state:
+        write_state(options.state, state, version, first, first + summary.programs, summary)
+    sys.exit(bool(summary.failures))
+
+
+if __name__ == "__main__":
+    main()
