@@ -370,6 +370,19 @@ compile_kernels(struct jy_exec *exec, const char **why)
     return status;
 }
 
+static void
+choose_way(struct jy_exec *exec)
+{
+    if (exec->options.compare)
+        exec->run = jy_exec_run_compared;
+    else if (exec->options.executor == JY_EXEC_NUMPY)
+        exec->run = jy_eval_numpy;
+    else if (exec->options.executor == JY_EXEC_GRAPH)
+        exec->run = jy_eval_graph;
+    else
+        exec->run = jy_exec_is_flat(exec) ? jy_exec_run_flat : jy_exec_run_plan;
+}
+
 /* Runs under the arena's guard. */
 static jy_status
 build(struct jy_exec *exec, const char **why)
@@ -393,6 +406,7 @@ build(struct jy_exec *exec, const char **why)
     add_facts(exec);
     if (exec->options.executor == JY_EXEC_LLVM)
         TRY(compile_kernels(exec, why));
+    choose_way(exec);
     return JY_OK;
 }
 
@@ -455,15 +469,7 @@ enum jy_run
 jy_exec_run(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs)
 {
     exec->stats.calls++;
-    enum jy_run run;
-    if (exec->options.compare)
-        run = jy_exec_run_compared(exec, inputs, outputs);
-    else if (exec->options.executor == JY_EXEC_NUMPY)
-        run = jy_eval_numpy(exec, inputs, outputs);
-    else if (exec->options.executor == JY_EXEC_GRAPH)
-        run = jy_eval_graph(exec, inputs, outputs);
-    else
-        run = jy_exec_run_plan(exec, inputs, outputs);
+    enum jy_run run = exec->run(exec, inputs, outputs);
     exec->stats.reruns += run == JY_RUN_RERUN;
     return run;
 }

@@ -43,6 +43,7 @@ struct jy_exec_view {
 };
 
 struct jy_exec {
+    enum jy_run (*run)(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
     struct jy_unit *unit;
     struct jy_plan *plan;
     struct jy_code_block *code;
@@ -82,7 +83,13 @@ struct jy_run_state {
     struct jy_undo undo;
 };
 
+/* exec_flat.c */
+bool jy_exec_is_flat(const struct jy_exec *exec);
+enum jy_run jy_exec_run_flat(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
+
 /* exec_run.c */
+/* A new array for the block, laid out by the extents; fills desc. refs: new; NULL without an exception */
+PyObject *jy_run_fresh(struct jy_desc *desc, const struct jy_exec_block *block, const int64_t *extent);
 enum jy_run jy_exec_run_plan(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
 bool jy_run_place_views(struct jy_run_state *s, bool late);
 struct jy_region jy_run_region(const struct jy_run_state *s, uint32_t buffer);

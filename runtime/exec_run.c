@@ -108,40 +108,49 @@ fill_inputs(struct jy_run_state *s)
     return true;
 }
 
-/* Strides of a block filled in `order`, and its size in bytes; false: overflow or a negative extent. */
-static bool
-lay_out(size_t *nbytes, int64_t *stride, int64_t *dims, const struct jy_exec_block *b, const int64_t *extent)
+/* Strides of a block filled in its order, its size in bytes, and its flags: it is C-contiguous when the axes longer than 1 come ascending, F-contiguous when
+ * descending. False: overflow or a negative extent. */
+static inline bool
+lay_out(size_t *nbytes, int *flags, int64_t *stride, int64_t *dims, const struct jy_exec_block *b,
+        const int64_t *extent)
 {
     int64_t step = b->itemsize;
-    for (size_t d = 0; d < b->ndim; d++)
-        dims[d] = extent[b->extent[d]];
+    bool ascending = true, descending = true;
+    int last = JY_MAX_NDIM;
     for (size_t k = b->ndim; k-- > 0;) {
-        size_t d = b->order[k];
+        int d = b->order[k];
+        int64_t n = dims[d] = extent[b->extent[d]];
         stride[d] = step;
-        if (dims[d] < 0 || __builtin_mul_overflow(step, dims[d], &step))
+        if (n == 1)
+            continue;
+        if (n < 0 || __builtin_mul_overflow(step, n, &step))
             return false;
+        ascending &= d < last;
+        descending &= last == JY_MAX_NDIM || last < d;
+        last = d;
     }
     *nbytes = (size_t)step;
+    *flags = (ascending ? NPY_ARRAY_C_CONTIGUOUS : 0) | (descending ? NPY_ARRAY_F_CONTIGUOUS : 0);
     if (step == 0) /* as NumPy */
         memset(stride, 0, b->ndim * sizeof *stride);
     return true;
 }
 
-/* Flags of a dense block in the given order: C when the axes longer than 1 come ascending, F when descending. */
-static int
-contiguity(const struct jy_exec_block *b, const int64_t *dims)
+PyObject *
+jy_run_fresh(struct jy_desc *desc, const struct jy_exec_block *b, const int64_t *extent)
 {
-    bool ascending = true, descending = true;
-    int last = -1;
-    for (size_t k = 0; k < b->ndim; k++) {
-        int d = b->order[k];
-        if (dims[d] == 1)
-            continue;
-        ascending &= last < d;
-        descending &= last == -1 || d < last;
-        last = d;
-    }
-    return (ascending ? NPY_ARRAY_C_CONTIGUOUS : 0) | (descending ? NPY_ARRAY_F_CONTIGUOUS : 0);
+    int64_t dims[JY_MAX_NDIM];
+    size_t nbytes;
+    int flags;
+    PyObject *array = NULL;
+    if (lay_out(&nbytes, &flags, desc->stride, dims, b, extent))
+        array = nbytes == 0 ? jy_alloc_empty((jy_dtype)b->dtype, b->ndim, dims)
+                            : jy_alloc_array((jy_dtype)b->dtype, b->ndim, dims, desc->stride, nbytes, flags);
+    if (array == NULL)
+        PyErr_Clear(); /* NumPy raises its own MemoryError */
+    else
+        desc->data = PyArray_BYTES((PyArrayObject *)array);
+    return array;
 }
 
 static bool
@@ -150,18 +159,10 @@ make_fresh(struct jy_run_state *s)
     const struct jy_exec *exec = s->exec;
     for (size_t i = 0; i < exec->nfresh; i++) {
         const struct jy_exec_block *b = &exec->fresh[i];
-        struct jy_desc *desc = &s->call.desc[b->buffer];
-        int64_t dims[JY_MAX_NDIM];
-        size_t nbytes;
-        if (!lay_out(&nbytes, desc->stride, dims, b, s->extent))
-            return false;
-        PyObject *array =
-            nbytes == 0 ? jy_alloc_empty((jy_dtype)b->dtype, b->ndim, dims)
-                        : jy_alloc_array((jy_dtype)b->dtype, b->ndim, dims, desc->stride, nbytes, contiguity(b, dims));
+        PyObject *array = jy_run_fresh(&s->call.desc[b->buffer], b, s->extent);
         if (array == NULL)
             return false;
         s->object[b->buffer] = array;
-        desc->data = PyArray_BYTES((PyArrayObject *)array);
     }
     return true;
 }
@@ -174,10 +175,11 @@ make_scratch(struct jy_run_state *s)
     if (exec->tile_bytes == 0 && exec->ntemps == 0)
         return true;
     size_t total = exec->tile_bytes, nbytes;
+    int flags;
     for (size_t i = 0; i < exec->ntemps; i++) {
         const struct jy_exec_block *b = &exec->temps[i];
         int64_t dims[JY_MAX_NDIM];
-        if (!lay_out(&nbytes, s->call.desc[b->buffer].stride, dims, b, s->extent))
+        if (!lay_out(&nbytes, &flags, s->call.desc[b->buffer].stride, dims, b, s->extent))
             return false;
         s->call.desc[b->buffer].data = (char *)(uintptr_t)total;
         if (__builtin_add_overflow(total, (nbytes + 63) & ~(size_t)63, &total))

@@ -255,12 +255,13 @@ is_fixed_guard(const struct builder *b, const struct jy_guard *g)
 }
 
 static void
-fill_array(struct jy_gstep *step, const struct jy_array_guard *array)
+fill_array(struct builder *b, struct jy_gstep *step, const struct jy_array_guard *array)
 {
     step->ndim = array->ndim;
-    step->u.array.number = jy_dtype_info[array->dtype].number;
-    step->u.array.flags =
-        NPY_ARRAY_ALIGNED | NPY_ARRAY_C_CONTIGUOUS | (array->writeable ? NPY_ARRAY_WRITEABLE : 0);
+    step->b = NPY_ARRAY_ALIGNED | NPY_ARRAY_C_CONTIGUOUS | (array->writeable ? NPY_ARRAY_WRITEABLE : 0);
+    step->u.descr = PyArray_DescrFromType(jy_dtype_info[array->dtype].number);
+    b->failed |= step->u.descr == NULL;
+    Py_XDECREF(step->u.descr); /* NumPy keeps it */
 }
 
 /* An array that was loaded by the step before: load and check are one. */
@@ -276,7 +277,7 @@ add_array(struct builder *b, const struct jy_guard *g, uint32_t index, uint32_t 
         last->a = value;
     }
     last->guard = index;
-    fill_array(last, g->array);
+    fill_array(b, last, g->array);
 }
 
 static bool

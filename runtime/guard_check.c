@@ -170,11 +170,12 @@ is_c_array(PyObject *value, const struct jy_gstep *s)
 {
     if (value == NULL || !PyArray_CheckExact(value))
         return false;
-    PyArrayObject *array = (PyArrayObject *)value;
-    PyArray_Descr *descr = PyArray_DESCR(array);
-    return descr->type_num == s->u.array.number && PyArray_NDIM(array) == s->ndim &&
-           PyDataType_ISNOTSWAPPED(descr) && (PyArray_FLAGS(array) & s->u.array.flags) == s->u.array.flags &&
-           (s->ndim != 1 || PyArray_STRIDE(array, 0) >= 0); /* as a guard's array class */
+    const PyArrayObject_fields *array = (const PyArrayObject_fields *)value;
+    if (array->descr != s->u.descr &&
+        (array->descr->type_num != s->u.descr->type_num || !PyDataType_ISNOTSWAPPED(array->descr)))
+        return false;
+    return array->nd == s->ndim && ((uint32_t)array->flags & s->b) == s->b &&
+           (s->ndim != 1 || array->strides[0] >= 0); /* NumPy's inner loops see the stride of a single element, too */
 }
 
 static inline npy_intp
@@ -272,7 +273,8 @@ needs(const struct jy_gstep *later, const struct jy_gstep *earlier)
     if (!reads_values(later))
         return false;
     uint32_t subject = is_load(earlier) ? earlier->to : earlier->a;
-    return subject == later->a || ((pair || later->op == JY_G_SAME || later->op == JY_G_NOT_SAME) && subject == later->b);
+    return subject == later->a ||
+           ((pair || later->op == JY_G_SAME || later->op == JY_G_NOT_SAME) && subject == later->b);
 }
 
 /* Step k, behind the loads that it needs, as far to the front as it may go. */
@@ -316,7 +318,6 @@ walk(struct jy_guard_values *out, struct jy_guard_program *p, PyObject *const *s
 {
     PyObject **values = out->values, *value;
     for (struct jy_gstep *s = p->per_call.at, *end = s + p->per_call.n; s < end; s++) {
-        bool good = true;
         switch ((enum jy_gop)s->op) {
         case JY_G_PARAMETER:
             values[s->to] = slots[s->a];
@@ -326,60 +327,74 @@ walk(struct jy_guard_values *out, struct jy_guard_program *p, PyObject *const *s
             break;
         case JY_G_GLOBAL:
             values[s->to] = value = load_global(s->u.place, values[s->a]);
-            good = value != NULL || forgive();
+            if (value == NULL && !forgive())
+                return s;
             break;
         case JY_G_ATTR:
-            good = keep(out, s->to, load_attribute(s->u.place, values[s->a]));
+            if (!keep(out, s->to, load_attribute(s->u.place, values[s->a])))
+                return s;
             break;
         case JY_G_METHOD:
-            good = keep(out, s->to, load_method(s->u.place, values[s->a]));
+            if (!keep(out, s->to, load_method(s->u.place, values[s->a])))
+                return s;
             break;
         case JY_G_SOURCE:
             values[s->to] = value = load_source(p, s->u.source, values[s->a]);
-            good = value != NULL || forgive();
+            if (value == NULL && !forgive())
+                return s;
             break;
         case JY_G_C_ARRAY:
-            good = is_c_array(values[s->a], s);
+            if (!is_c_array(values[s->a], s))
+                return s;
             break;
         case JY_G_PARAMETER_C_ARRAY:
             values[s->to] = value = slots[s->a];
-            good = is_c_array(value, s);
+            if (!is_c_array(value, s))
+                return s;
             break;
         case JY_G_SAME_EXTENT: /* guards of their ARRAY stand before it */
-            good = extent(values, s->a, s->axis_a) == extent(values, s->b, s->axis_b);
+            if (extent(values, s->a, s->axis_a) != extent(values, s->b, s->axis_b))
+                return s;
             break;
         case JY_G_EXTENT_IS:
-            good = extent(values, s->a, s->axis_a) == s->u.value;
+            if (extent(values, s->a, s->axis_a) != s->u.value)
+                return s;
             break;
         case JY_G_TYPE:
             value = values[s->a];
-            good = value != NULL && (PyObject *)Py_TYPE(value) == s->u.object;
+            if (value == NULL || (PyObject *)Py_TYPE(value) != s->u.object)
+                return s;
             break;
         case JY_G_IS:
-            good = values[s->a] == s->u.object;
+            if (values[s->a] != s->u.object)
+                return s;
             break;
         case JY_G_SAME:
-            good = values[s->a] == values[s->b] && values[s->a] != NULL;
+            if (values[s->a] != values[s->b] || values[s->a] == NULL)
+                return s;
             break;
         case JY_G_NOT_SAME:
-            good = values[s->a] != values[s->b] && values[s->a] != NULL;
+            if (values[s->a] == values[s->b] || values[s->a] == NULL)
+                return s;
             break;
         case JY_G_NOT_OWN:
-            good = is_not_own(s->u.place, values[s->a]);
+            if (!is_not_own(s->u.place, values[s->a]))
+                return s;
             break;
         case JY_G_PRESENT:
-            good = values[s->a] != NULL;
+            if (values[s->a] == NULL)
+                return s;
             break;
         case JY_G_FITS_INT64:
-            good = fits_int64(values[s->a]);
+            if (!fits_int64(values[s->a]))
+                return s;
             break;
         case JY_G_MODULE_ATTR: /* only in the fixed part */
         case JY_G_OTHER:
-            good = other_holds(p, values, s);
+            if (!other_holds(p, values, s))
+                return s;
             break;
         }
-        if (!good)
-            return s;
     }
     return NULL;
 }

@@ -2,6 +2,8 @@
 #ifndef JY_RUNTIME_GUARD_INTERNAL_H
 #define JY_RUNTIME_GUARD_INTERNAL_H
 
+#include "runtime/numpy_api.h"
+
 #include "frontend/cpython/compat.h"
 #include "frontend/cpython/probe.h"
 #include "runtime/guard_check.h"
@@ -10,15 +12,15 @@
 
 enum jy_gop {
     /* loads: values[to] = */
-    JY_G_PARAMETER,   /* slots[a] */
-    JY_G_COPY,        /* values[a]: a second input from one source */
-    JY_G_GLOBAL,      /* values[a], a function: its global or builtin `name`, through a remembered place in the dictionary */
+    JY_G_PARAMETER, /* slots[a] */
+    JY_G_COPY,      /* values[a]: a second input from one source */
+    JY_G_GLOBAL, /* values[a], a function: its global or builtin `name`, through a remembered place in the dictionary */
     JY_G_MODULE_ATTR, /* values[a], a module: its attribute `name`, likewise */
     JY_G_ATTR,        /* values[a].name, through a probe */
     JY_G_METHOD,      /* the function behind the method values[a].name */
     JY_G_SOURCE,      /* any other source */
     /* checks */
-    JY_G_C_ARRAY,           /* values[a] is a C-contiguous array of `number`, `ndim`, `flags` */
+    JY_G_C_ARRAY,           /* values[a] is a C-contiguous array of the type of `descr`, `ndim`, flags `b` */
     JY_G_PARAMETER_C_ARRAY, /* values[to] = slots[a], and it is */
     JY_G_SAME_EXTENT,       /* axis_a of values[a] and axis_b of values[b] */
     JY_G_EXTENT_IS,         /* axis_a of values[a] and `value` */
@@ -40,9 +42,7 @@ struct jy_gstep {
     union {
         PyObject *object;
         int64_t value;
-        struct {
-            int number, flags;
-        } array;
+        PyArray_Descr *descr; /* of C_ARRAY: NumPy's own of the type, which is never freed */
         struct jy_gplace *place;
         const struct jy_source *source;
         const struct jy_guard *row;
@@ -63,8 +63,9 @@ struct jy_gsteps {
 };
 
 struct jy_gdict {
-    PyObject *dict;   /* borrowed from a function or module that the unit's object table or the function keeps alive */
-    PyObject *module; /* whose it is, NULL: a function's; a module may be given another class, whose attributes hide the dictionary's */
+    PyObject *dict; /* borrowed from a function or module that the unit's object table or the function keeps alive */
+    PyObject *
+        module; /* whose it is, NULL: a function's; a module may be given another class, whose attributes hide the dictionary's */
     uint64_t tag;
 };
 

@@ -192,11 +192,31 @@ is_equal(PyObject *object, PyObject *wanted)
     return has_same_bits(object, wanted);
 }
 
+/* A set, in the order of its iteration. */
+static int
+has_items(PyObject *object, PyObject *items)
+{
+    const PySetObject *set = (PySetObject *)object;
+    Py_ssize_t k = 0;
+    if (set->used != PyTuple_GET_SIZE(items))
+        return 0;
+    for (Py_ssize_t i = 0; i <= set->mask; i++) {
+        if (set->table[i].key == NULL || set->table[i].hash == -1)
+            continue;
+        int same = is_equal(set->table[i].key, PyTuple_GET_ITEM(items, k++));
+        if (same != 1)
+            return same;
+    }
+    return 1;
+}
+
 static int
 has_keys(PyObject *object, PyObject *keys)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0, k = 0;
+    if (PySet_CheckExact(object))
+        return has_items(object, keys);
     if (!PyDict_CheckExact(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys))
         return 0;
     while (PyDict_Next(object, &at, &key, &value)) {
@@ -276,7 +296,8 @@ jy_guards_fit_inputs(const struct jy_unit *unit, PyObject *const *inputs)
 {
     for (size_t k = 0; k < unit->u_inputs.n; k++) {
         const struct jy_input *input = &unit->u_inputs.at[k];
-        if (input->kind == JY_KIND_ARRAY && !(input->array != NULL ? fits_array(inputs[k], input->array) : PyArray_CheckExact(inputs[k])))
+        if (input->kind == JY_KIND_ARRAY &&
+            !(input->array != NULL ? fits_array(inputs[k], input->array) : PyArray_CheckExact(inputs[k])))
             return false;
         if (input->kind == JY_KIND_PYINT && !PyLong_CheckExact(inputs[k]))
             return false;

@@ -23,9 +23,11 @@ struct jy_probe {
     uint8_t kind;
     bool hideable;    /* CLASS: objects have attributes of their own */
     unsigned version; /* of the class */
-    Py_ssize_t index; /* CLASS: of the name among the attributes that instances have, -1: `nkeys` names, none of them this */
+    Py_ssize_t
+        index; /* CLASS: of the name among the attributes that instances have, -1: `nkeys` names, none of them this */
     Py_ssize_t nkeys;
-    PyObject *name, *value; /* borrowed: the name from whoever holds the probe, the value from the class of that version */
+    PyObject *name,
+        *value; /* borrowed: the name from whoever holds the probe, the value from the class of that version */
 };
 
 /* refs: borrowed. NULL: not known, look the attribute up. Of a probe that learnt absence: any object, if the instance surely has nothing of that name. */
