@@ -133,6 +133,10 @@ refuse(struct jy_function *f, struct jy_start *s, const struct jy_break_info *wh
     bool for_good = strcmp(why->name, "DELETE_PARAMETER") == 0;
     if (s->s_refused >= (uint32_t)jy_runtime->config.refusal_limit || for_good)
         s->s_off = true;
+    if (s != &f->f_call && s->s_entries == NULL && s->s_refused >= PASS_LIMIT) {
+        s->s_off = true;
+        jy_leaves_drop(f, s->s_offset);
+    }
     if (for_good)
         f->f_off = true;
     if (s == &f->f_call && s->s_off && f->f_leaves.active == 0) {
@@ -408,6 +412,21 @@ use_user_backend(struct jy_entry *entry, struct jy_function *f, PyObject *const 
     return 0;
 }
 
+/* What went wrong, from the exception that is set; lives until the next of the function. */
+static const char *
+error_text(struct jy_function *f)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *text = value != NULL ? PyObject_Str(value) : NULL;
+    const char *utf8 = text != NULL ? PyUnicode_AsUTF8(text) : NULL;
+    free(f->f_error);
+    f->f_error = strdup(utf8 != NULL ? utf8 : "an exception without a text");
+    Py_XDECREF(text);
+    PyErr_Restore(type, value, traceback);
+    return f->f_error != NULL ? f->f_error : "no memory";
+}
+
 /* refs: takes exec */
 static struct jy_entry *
 new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy_exec *exec, PyObject *const *slots)
@@ -443,7 +462,7 @@ new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy
     entry->e_guards = jy_guards_new(why, unit, f->f_object);
     if (entry->e_guards == NULL || generate_code(entry, f, s) < 0) {
         if (PyErr_Occurred())
-            *why = "the new bytecode could not be made";
+            *why = error_text(f);
         jy_entry_release(entry);
         return NULL;
     }

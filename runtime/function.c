@@ -239,6 +239,7 @@ jy_function_free(struct jy_function *f)
     f->f_object = NULL;
     jy_api_free_texts(f->f_dynamic);
     jy_api_free_texts(f->f_fixed);
+    free(f->f_error);
     Py_XDECREF(f->f_reasons);
     Py_XDECREF(f->f_backend);
     Py_XDECREF(f->f_code);

@@ -72,6 +72,7 @@ struct jy_function {
     int8_t f_ints; /* dynamic=: -1 default, 0 never, 1 from the start */
     uint32_t f_depth;    /* calls of the original that are running */
     struct jy_trial *f_trial; /* whole_program.c: not decided yet; NULL else */
+    char *f_error;       /* text of the latest internal error, for the report */
     PyObject *f_reasons; /* list of dicts: every refusal, for explain() */
     PyObject *f_backend; /* callable of the user's, or NULL */
     struct jy_stats f_stats;

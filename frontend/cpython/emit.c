@@ -78,7 +78,7 @@ jy_emit_take_local(struct jy_code *code, int local)
 {
 #if PY_VERSION_HEX < 0x030c0000
     jy_edit_append(code, MAKE_CELL, local);
-    jy_edit_append(code, LOAD_CLOSURE, local);
+    jy_edit_append(code, LOAD_FAST, local);
     return true;
 #else
     jy_edit_append(code, LOAD_FAST_AND_CLEAR, local);
