@@ -36,6 +36,7 @@ jy_status
 jy_break(struct jy_frame *f, enum jy_break_reason reason, const char *format, ...)
 {
     struct jy_break_info *info = &f->f_trace->unit->u_break;
+    f->f_trace->raised = NULL;
     char detail[500];
     va_list args;
     va_start(args, format);

@@ -208,7 +208,7 @@ run(struct jy_frame *f, struct jy_value **out, struct jy_frame *callee, int flag
         *out = jy_value_new(f, JY_V_ITER);
         (*out)->u.iter.how = JY_ITER_GENERATOR;
         (*out)->u.iter.frame = callee;
-        callee->f_generator = true;
+        callee->f_generator = *out;
         return JY_OK;
     }
     f->f_trace->depth++;

@@ -78,6 +78,16 @@ jy_number_fold(struct jy_frame *f, struct jy_value **out, enum jy_nb op, PyObjec
     return jy_take(f, out, op == JY_NB_POWER ? PyNumber_Power(a, b, Py_None) : functions[op](a, b));
 }
 
+/* The exception of operands like these. refs: steals a and b */
+static jy_status
+division_by_zero(struct jy_frame *f, enum jy_nb op, PyObject *a, PyObject *b)
+{
+    struct jy_value *none;
+    a = jy_hold(f, a);
+    b = jy_hold(f, b);
+    return a != NULL && b != NULL ? jy_number_fold(f, &none, op, a, b) : JY_ERROR;
+}
+
 /* ---- ints made of sizes ---- */
 
 static jy_status
@@ -112,7 +122,7 @@ size_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op
         return JY_OK;
     }
     if ((sx == JY_SX_FLOORDIV || sx == JY_SX_MOD) && !jy_guard_size(f, b, JY_NE, 0))
-        return jy_break(f, JY_BREAK_RAISES, "a division by zero");
+        return division_by_zero(f, op, PyLong_FromLong(1), PyLong_FromLong(0));
     jy_sx result = jy_sizes_binary(sizes, sx, a, b);
     int64_t hint;
     if (!jy_sizes_eval(&hint, sizes, result, NULL))
@@ -196,7 +206,7 @@ float_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb o
         break;
     case JY_NB_TRUE_DIVIDE:
         if (is_zero(b))
-            return jy_break(f, JY_BREAK_RAISES, "a division by zero");
+            return division_by_zero(f, op, PyFloat_FromDouble(1.0), Py_NewRef(b->v_object));
         graph_op = JY_OP_DIV;
         break;
     case JY_NB_AND:
@@ -241,7 +251,7 @@ jy_number_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, struc
             return JY_OK;
         if (op == JY_NB_TRUE_DIVIDE && is_exact_double(f, x) && is_exact_double(f, y)) {
             if (!jy_guard_size(f, y, JY_NE, 0))
-                return jy_break(f, JY_BREAK_RAISES, "a division by zero");
+                return division_by_zero(f, op, PyLong_FromLong(1), PyLong_FromLong(0));
             return emit(f, out, JY_OP_DIV, JY_KIND_PYFLOAT, a, b);
         }
         TRY(pin(f, &a, a));

@@ -1,4 +1,7 @@
 /* Calls: who is called. Below the arguments lie two slots; the callable is in the one that is not NULL, or both hold function and self. */
+#include "frontend/exception.h"
+#include "frontend/generator.h"
+#include "frontend/instance.h"
 #include "frontend/ops.h"
 
 #include <string.h>
@@ -18,8 +21,6 @@ call_callable(struct jy_frame *f, struct jy_value **out, PyObject *callable, siz
     TRY(jy_call_builtin(f, out, &handled, callable, nargs, args, kwnames));
     if (handled)
         return JY_OK;
-    if (PyExceptionClass_Check(callable))
-        return jy_break(f, JY_BREAK_RAISE, "%s", ((PyTypeObject *)callable)->tp_name);
     return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s", jy_value_describe(f, jy_value_callable(f, callable, JY_NO_SOURCE)));
 }
 
@@ -40,14 +41,22 @@ call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *method, 
             struct jy_value *const *args, PyObject *kwnames)
 {
     struct jy_value *self = method->u.func.self;
-    TRY(jy_value_realize(f, self));
+    if (!jy_is_appendable(f, self))
+        TRY(jy_value_realize(f, self));
     if (method->u.func.function != NULL)
         return call_with_self(f, out, method->u.func.function, self, nargs, args, kwnames);
     bool is_ufunc = self->v_kind == JY_V_CALLABLE && jy_np_knows(f, self->v_object);
     if (is_ufunc || self->v_kind == JY_V_ARRAY ||
         (self->v_kind == JY_V_SCALAR && self->u.scalar.kind == JY_KIND_NPSCALAR))
         return jy_np_method(f, out, self, method->u.func.name, nargs, args, kwnames);
-    return jy_call_method(f, out, self, method->u.func.name, nargs, args, kwnames);
+    if (self->v_kind == JY_V_ITER)
+        return jy_generator_method(f, out, self, method->u.func.name, nargs, args, kwnames);
+    if (self->v_kind == JY_V_EXCEPTION)
+        return jy_exception_method(f, out, self, method->u.func.name, nargs, args, kwnames);
+    jy_status status = jy_call_method(f, out, self, method->u.func.name, nargs, args, kwnames);
+    if (status == JY_BREAK) /* extend() may have taken some items by then */
+        jy_exception_stop(f);
+    return status;
 }
 
 static jy_status
@@ -63,6 +72,8 @@ jy_status
 jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, size_t nargs,
         struct jy_value *const *args, PyObject *kwnames)
 {
+    struct jy_value *method;
+    bool handled = false;
     TRY(jy_value_realize(f, callable));
     switch ((enum jy_value_kind)callable->v_kind) {
     case JY_V_FUNCTION:
@@ -72,8 +83,24 @@ jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, si
     case JY_V_CALLABLE:
         if (jy_is_dispatcher(callable->v_object))
             return call_dispatcher(f, out, callable, nargs, args, kwnames);
-        return call_callable(f, out, callable->v_object, nargs, args, kwnames);
+        if (PyExceptionClass_Check(callable->v_object))
+            return jy_exception_call(f, out, callable, nargs, args, kwnames);
+        TRY(jy_library_call(f, out, &handled, callable->v_object, nargs, args, kwnames));
+        if (handled)
+            return JY_OK;
+        TRY(jy_class_call(f, out, &handled, callable, nargs, args, kwnames));
+        return handled ? JY_OK : call_callable(f, out, callable->v_object, nargs, args, kwnames);
+    case JY_V_OPAQUE:
+    case JY_V_INSTANCE:
+        if (!jy_is_instance(f, callable))
+            break;
+        TRY(jy_special(f, &method, callable, "__call__"));
+        if (method == NULL)
+            return jy_raises(f, PyExc_TypeError, "'%s' object is not callable", callable->u.instance->type->tp_name);
+        return jy_call(f, out, method, nargs, args, kwnames);
     case JY_V_CONST:
+        if (PyExceptionClass_Check(callable->v_object))
+            return jy_exception_call(f, out, callable, nargs, args, kwnames);
         if (PyCallable_Check(callable->v_object))
             return call_callable(f, out, callable->v_object, nargs, args, kwnames);
         break;
@@ -89,12 +116,10 @@ jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, si
     case JY_V_MODULE:
     case JY_V_ITER:
     case JY_V_CELL:
-    case JY_V_OPAQUE:
     case JY_V_SET:
     case JY_V_DICTVIEW:
     case JY_V_HANDLED:
     case JY_V_EXCEPTION:
-    case JY_V_INSTANCE:
     case JY_V_PARTIAL:
         break;
     }
@@ -193,7 +218,7 @@ op_call_function_ex(struct jy_frame *f, const struct jy_instr *instr)
 
 /* ---- intrinsics ---- */
 
-enum { INTRINSIC_UNARY_POSITIVE = 5, INTRINSIC_LIST_TO_TUPLE = 6 };
+enum { INTRINSIC_STOPITERATION_ERROR = 3, INTRINSIC_UNARY_POSITIVE = 5, INTRINSIC_LIST_TO_TUPLE = 6 };
 
 jy_status
 op_call_intrinsic_1(struct jy_frame *f, const struct jy_instr *instr)
@@ -202,6 +227,8 @@ op_call_intrinsic_1(struct jy_frame *f, const struct jy_instr *instr)
         return op_unary_positive(f, instr);
     if (instr->i_arg == INTRINSIC_LIST_TO_TUPLE)
         return op_list_to_tuple(f, instr);
+    if (instr->i_arg == INTRINSIC_STOPITERATION_ERROR && (*jy_peek(f, 1))->v_kind == JY_V_EXCEPTION)
+        return jy_replace(f, 1, jy_exception_turned(f, *jy_peek(f, 1)));
     return jy_break(f, JY_BREAK_UNKNOWN_OPCODE, "CALL_INTRINSIC_1 %d", instr->i_arg);
 }
 

@@ -1,4 +1,5 @@
 /* Functions made while tracing; return and yield. */
+#include "frontend/generator.h"
 #include "frontend/ops.h"
 
 enum { DEFAULTS = 1, KWDEFAULTS = 2, ANNOTATIONS = 4, CLOSURE = 8 }; /* of MAKE_FUNCTION and SET_FUNCTION_ATTRIBUTE */
@@ -12,6 +13,8 @@ set_part(struct jy_frame *f, struct jy_value *function, int which, struct jy_val
         function->u.func.defaults = part;
     else if (which == KWDEFAULTS)
         function->u.func.kwdefaults = part;
+    else if (which == ANNOTATIONS)
+        function->u.func.annotations = part;
     else if (which == CLOSURE)
         function->u.func.closure = part;
     return JY_OK;
@@ -64,25 +67,16 @@ jy_status
 op_return_generator(struct jy_frame *f, const struct jy_instr *instr)
 {
     (void)instr;
-    if (!f->f_generator)
+    if (f->f_generator == NULL)
         return jy_break(f, JY_BREAK_GENERATOR, "a generator function");
     return jy_push(f, jy_value_const(f, Py_None));
-}
-
-/* A yield inside try runs handlers when the generator is dropped. The compiler's own handler, which turns a StopIteration around, covers all of the code. */
-static bool
-is_in_try(const struct jy_frame *f)
-{
-    const struct jy_handler *h = jy_code_handler_of(f->f_instrs, f->f_pc);
-    return h != NULL && !(h->h_lasti && h->h_depth == 0);
 }
 
 jy_status
 op_yield_value(struct jy_frame *f, const struct jy_instr *instr)
 {
     (void)instr;
-    if (!f->f_generator || is_in_try(f))
-        return jy_break(f, JY_BREAK_GENERATOR, "a yield that is not traced");
+    TRY(jy_generator_suspend(f));
     f->f_yield = jy_pop(f);
     return jy_push(f, jy_value_const(f, Py_None)); /* what next() sends */
 }

@@ -95,7 +95,30 @@ jy_status op_get_len(struct jy_frame *f, const struct jy_instr *instr);
 /* op_attr.c */
 jy_status op_load_attr(struct jy_frame *f, const struct jy_instr *instr);
 jy_status op_load_method(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_store_attr(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_delete_attr(struct jy_frame *f, const struct jy_instr *instr);
+
+/* op_super.c */
 jy_status op_load_super_attr(struct jy_frame *f, const struct jy_instr *instr);
+
+/* op_match.c */
+jy_status op_match_sequence(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_match_mapping(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_match_keys(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_match_class(struct jy_frame *f, const struct jy_instr *instr);
+
+/* op_import.c */
+jy_status op_import_name(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_import_from(struct jy_frame *f, const struct jy_instr *instr);
+
+/* op_global.c */
+jy_status op_store_global(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_delete_global(struct jy_frame *f, const struct jy_instr *instr);
+
+/* op_send.c */
+jy_status op_get_yield_from_iter(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_send(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_end_send(struct jy_frame *f, const struct jy_instr *instr);
 
 /* op_iter.c */
 jy_status op_get_iter(struct jy_frame *f, const struct jy_instr *instr);
@@ -110,6 +133,12 @@ jy_status op_return_generator(struct jy_frame *f, const struct jy_instr *instr);
 jy_status op_yield_value(struct jy_frame *f, const struct jy_instr *instr);
 
 /* op_exc.c */
+jy_status op_raise_varargs(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_reraise(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_push_exc_info(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_pop_except(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_check_exc_match(struct jy_frame *f, const struct jy_instr *instr);
 jy_status op_before_with(struct jy_frame *f, const struct jy_instr *instr);
+jy_status op_with_except_start(struct jy_frame *f, const struct jy_instr *instr);
 
 #endif
