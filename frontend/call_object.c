@@ -57,8 +57,9 @@ type_of(struct jy_frame *f, struct jy_value *v)
     case JY_V_CELL:
     case JY_V_DICTVIEW:
     case JY_V_HANDLED:
-    case JY_V_PARTIAL:
         return NULL;
+    case JY_V_PARTIAL:
+        return jy_partial_type(f);
     case JY_V_INSTANCE:
         return v->u.instance->type;
     }
@@ -118,6 +119,38 @@ asks_type(struct jy_frame *f, PyObject *klass)
     return true;
 }
 
+/* Whether a class derives from another is guarded by something that only the MRO behind that other class has: what `object` holds. */
+static bool
+is_subtype(struct jy_frame *f, PyTypeObject *type, PyTypeObject *base)
+{
+    PyObject *name = jy_hold(f, PyUnicode_InternFromString("__class__"));
+    if (type != base && base != &PyBaseObject_Type && (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && name != NULL)
+        jy_class_get(f, type, base, name);
+    return PyType_IsSubtype(type, base);
+}
+
+/* abc.ABCMeta says yes to a real subclass, unless the class has a hook. */
+static bool
+is_abstract_base(struct jy_frame *f, PyObject *object)
+{
+    static const char *const of_meta[] = { "__instancecheck__", "__subclasscheck__" };
+    PyTypeObject *meta = Py_TYPE(object);
+    if (!PyType_Check(object) || strcmp(meta->tp_name, "ABCMeta") != 0 || meta->tp_base != &PyType_Type)
+        return false;
+    PyObject *abc = jy_hold(f, PyUnicode_InternFromString("abc"));
+    PyObject *module = abc != NULL ? jy_hold(f, PyImport_GetModule(abc)) : NULL;
+    PyObject *real = module != NULL ? jy_hold(f, PyObject_GetAttrString(module, "ABCMeta")) : NULL;
+    PyErr_Clear();
+    if (real != (PyObject *)meta)
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        const PyObject *raw = jy_class_get_text(f, meta, of_meta[i]);
+        if (raw == NULL || !PyFunction_Check(raw))
+            return false;
+    }
+    return jy_class_is_default(jy_class_get_text(f, (PyTypeObject *)object, "__subclasshook__"), "__subclasshook__");
+}
+
 /* Only classes whose metaclass leaves that to `type`. */
 static jy_status
 is_instance(struct jy_frame *f, bool *out, PyTypeObject *type, struct jy_value *of)
@@ -127,7 +160,11 @@ is_instance(struct jy_frame *f, bool *out, PyTypeObject *type, struct jy_value *
     TRY(jy_value_realize(f, of));
     PyObject *object = jy_value_known(of);
     if (object != NULL && PyType_Check(object) && (asks_type(f, object) || object == (PyObject *)type)) {
-        *out = *out || PyType_IsSubtype(type, (PyTypeObject *)object);
+        *out = *out || is_subtype(f, type, (PyTypeObject *)object);
+        return JY_OK;
+    }
+    if (object != NULL && is_abstract_base(f, object) && is_subtype(f, type, (PyTypeObject *)object)) {
+        *out = true;
         return JY_OK;
     }
     if (of->v_kind != JY_V_TUPLE && !(object != NULL && PyTuple_CheckExact(object)))
@@ -166,6 +203,21 @@ jy_isinstance(struct jy_frame *f, bool *out, struct jy_value *v, struct jy_value
     if (has_own_class(f, v, type)) /* which may lie */
         return jy_builtin_unknown(f, "isinstance", v);
     return is_instance(f, out, type, classes);
+}
+
+/* Of classes whose metaclass is `type` itself: what one derives from cannot change without a class watcher noticing, but __bases__ can be set, so only builtin ones. */
+jy_status
+jy_builtin_issubclass(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args,
+                      PyObject *kwnames)
+{
+    (void)n, (void)kwnames;
+    bool answer = false;
+    PyObject *type = jy_value_known(args[0]);
+    if (type == NULL || !PyType_Check(type) || (((PyTypeObject *)type)->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        return jy_builtin_unknown(f, "issubclass", args[0]);
+    TRY(is_instance(f, &answer, (PyTypeObject *)type, args[1]));
+    *out = jy_builtin_bool_value(f, answer);
+    return JY_OK;
 }
 
 jy_status
@@ -241,6 +293,16 @@ has_attribute(struct jy_frame *f, bool *out, struct jy_value *v, PyObject *name)
         *out = PyDict_Contains(PyModule_GetDict(v->v_object), name) == 1;
         struct jy_value *attribute;
         return *out ? jy_getattr(f, &attribute, v, name) : jy_builtin_unknown(f, "hasattr of what is absent", v);
+    }
+    if (v->v_kind == JY_V_EXCEPTION) {
+        struct jy_value *attribute;
+        jy_status status = jy_exception_getattr(f, &attribute, v, name);
+        *out = status == JY_OK;
+        if (status == JY_BREAK && jy_is_raised(f, PyExc_AttributeError)) {
+            jy_exception_take(f);
+            return JY_OK;
+        }
+        return status;
     }
     TRY(jy_value_type(f, &type, v));
     if (v->v_kind == JY_V_OPAQUE || v->v_kind == JY_V_FUNCTION || v->v_kind == JY_V_CALLABLE)

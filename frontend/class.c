@@ -167,6 +167,14 @@ jy_class_bind(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct j
         *out = jy_class_value(f, raw);
         return JY_OK;
     }
+    if (Py_IS_TYPE(raw, &PyClassMethodDescr_Type) && klass != NULL &&
+        (((PyTypeObject *)klass->v_object)->tp_flags & Py_TPFLAGS_IMMUTABLETYPE)) {
+        PyObject *bound = jy_hold(f, PyObject_GetAttr(klass->v_object, name));
+        if (bound == NULL)
+            return jy_raise_from_exception(f);
+        *out = jy_value_callable(f, bound, JY_NO_SOURCE);
+        return JY_OK;
+    }
     if (Py_TYPE(raw)->tp_flags & Py_TPFLAGS_HEAPTYPE)
         return call_descriptor(f, out, raw, self, klass, name);
     if (is_known_wrapper(raw) && (self != NULL || klass != NULL)) {
@@ -185,13 +193,23 @@ jy_class_data(struct jy_frame *f, PyObject *raw, struct jy_value *holder, PyObje
     return jy_value_lazy(f, raw, source);
 }
 
+/* The metaclass leaves look-up to `type`; a __getattr__ of its own has no say in what is found. */
+static bool
+has_plain_getattribute(struct jy_frame *f, PyTypeObject *meta, bool found)
+{
+    if (meta->tp_getattro == PyType_Type.tp_getattro)
+        return true;
+    PyObject *name = jy_hold(f, PyUnicode_InternFromString("__getattribute__"));
+    return found && name != NULL && jy_class_get(f, meta, NULL, name) == _PyType_Lookup(&PyType_Type, name);
+}
+
 /* type.__getattribute__: the metaclass's data descriptors come first. */
 jy_status
 jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, PyObject *name)
 {
     PyTypeObject *type = (PyTypeObject *)klass->v_object, *meta = Py_TYPE(klass->v_object);
     PyObject *raw = jy_class_find(type, NULL, name), *of_type = _PyType_Lookup(&PyType_Type, name);
-    if (meta->tp_getattro != PyType_Type.tp_getattro ||
+    if (!has_plain_getattribute(f, meta, raw != NULL) ||
         (of_type != NULL && (raw == NULL || Py_TYPE(of_type)->tp_descr_set != NULL)))
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of class %s", jy_utf8(name), type->tp_name);
     if (meta != &PyType_Type) {
@@ -199,7 +217,7 @@ jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *kla
         if (of_meta != of_type)
             return not_traced(f, name, of_meta != NULL ? of_meta : of_type);
     }
-    if (meta == &PyType_Type && klass->v_source != JY_NO_SOURCE && jy_class_is_data(raw)) {
+    if (jy_class_is_data(raw) && klass->v_source != JY_NO_SOURCE && jy_attribute_is_quiet(klass->v_object, name)) {
         *out = jy_class_data(f, raw, klass, name);
         return JY_OK;
     }
@@ -358,6 +376,10 @@ jy_class_call(struct jy_frame *f, struct jy_value **out, bool *handled, struct j
     if (type != &PyBaseObject_Type && (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyExceptionClass_Check(object) ||
                                        PyType_IsSubtype(type, &PyType_Type)))
         return JY_OK;
+    if (jy_partial_is_type(f, object)) {
+        *handled = true;
+        return jy_partial_new(f, out, nargs, args, kwnames);
+    }
     if (!is_made_of_python(type)) /* a subclass of list, tuple, ndarray, ... */
         return JY_OK;
     *handled = true;

@@ -18,7 +18,8 @@ jy_instance_open(struct jy_frame *f, struct jy_value *v)
 {
     PyTypeObject *type = Py_TYPE(v->v_object);
     if (v->v_source == JY_NO_SOURCE || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(v->v_object) ||
-        PyTuple_Check(v->v_object) || PyExceptionInstance_Check(v->v_object) || jy_is_dispatcher(v->v_object))
+        PyTuple_Check(v->v_object) || PyExceptionInstance_Check(v->v_object) || jy_is_dispatcher(v->v_object) ||
+        jy_partial_open(f, v))
         return;
     jy_guard_type(f, v->v_source, type);
     jy_keep(f->f_trace->unit, v->v_object);

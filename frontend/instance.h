@@ -85,6 +85,21 @@ jy_status jy_instance_slot(struct jy_frame *f, struct jy_value **out, struct jy_
 jy_status jy_instance_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
 jy_status jy_instance_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
 
+/* ---- partial.c ---- */
+
+bool jy_partial_is_type(struct jy_frame *f, PyObject *object);
+PyTypeObject *jy_partial_type(struct jy_frame *f);
+/* An OPAQUE partial becomes a PARTIAL (type guard); false: it is none. */
+bool jy_partial_open(struct jy_frame *f, struct jy_value *v);
+jy_status jy_partial_call(struct jy_frame *f, struct jy_value **out, struct jy_value *v, size_t nargs,
+                          struct jy_value *const *args, PyObject *kwnames);
+jy_status jy_partial_new(struct jy_frame *f, struct jy_value **out, size_t nargs, struct jy_value *const *args,
+                         PyObject *kwnames);
+jy_status jy_partial_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name);
+/* As those of an instance. */
+jy_status jy_partial_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+jy_status jy_partial_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+
 /* ---- special.c ---- */
 
 /* The method that the class has under a special name, bound to v; NULL: none. Breaks where it is not the program's own function. */

@@ -119,12 +119,24 @@ has_plain_lookup(PyTypeObject *type)
     return plain;
 }
 
+/* The metaclass may have a look-up or a property of its own. */
+static bool
+is_quiet_of_class(PyTypeObject *object, PyObject *name)
+{
+    PyTypeObject *meta = Py_TYPE(object);
+    PyObject *raw = _PyType_Lookup(object, name);
+    if (meta == &PyType_Type)
+        return is_quiet(raw);
+    return raw != NULL && is_quiet(raw) && meta->tp_getattro == PyType_Type.tp_getattro &&
+           _PyType_Lookup(meta, name) == _PyType_Lookup(&PyType_Type, name);
+}
+
 bool
 jy_attribute_is_quiet(PyObject *object, PyObject *name)
 {
     PyTypeObject *type = Py_TYPE(object);
     if (PyType_Check(object))
-        return type == &PyType_Type && is_quiet(_PyType_Lookup((PyTypeObject *)object, name));
+        return is_quiet_of_class((PyTypeObject *)object, name);
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
         return true;
     return has_plain_lookup(type) && is_quiet(_PyType_Lookup(type, name));
@@ -247,7 +259,11 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
         return part(f, out, v, name);
     case JY_V_OPAQUE:
     case JY_V_INSTANCE:
-        return jy_is_instance(f, v) ? instance_attribute(f, out, v, name) : opaque_attribute(f, out, v, name);
+        if (jy_is_instance(f, v))
+            return instance_attribute(f, out, v, name);
+        return v->v_kind == JY_V_PARTIAL ? jy_partial_getattr(f, out, v, name) : opaque_attribute(f, out, v, name);
+    case JY_V_PARTIAL:
+        return jy_partial_getattr(f, out, v, name);
     case JY_V_METHOD:
         return method_part(f, out, v, name);
     case JY_V_ITER:
@@ -261,7 +277,6 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
     case JY_V_CELL:
     case JY_V_DICTVIEW:
     case JY_V_HANDLED:
-    case JY_V_PARTIAL:
         break;
     }
     return no_attribute(f, v, name);

@@ -21,7 +21,7 @@ is_new(const struct jy_value *v)
     if (v->v_source != JY_NO_SOURCE)
         return false;
     return v->v_kind == JY_V_LIST || v->v_kind == JY_V_DICT || v->v_kind == JY_V_ARRAY || v->v_kind == JY_V_ITER ||
-           v->v_kind == JY_V_SET || v->v_kind == JY_V_CELL || v->v_kind == JY_V_INSTANCE || (v->v_kind == JY_V_TUPLE && v->u.seq.n != 0);
+           v->v_kind == JY_V_SET || v->v_kind == JY_V_CELL || v->v_kind == JY_V_INSTANCE || v->v_kind == JY_V_PARTIAL || (v->v_kind == JY_V_TUPLE && v->u.seq.n != 0);
 }
 
 static bool
@@ -195,6 +195,13 @@ jy_is_equal(struct jy_frame *f, bool *out, struct jy_value *a, struct jy_value *
     if (x != NULL && x == y) {
         *out = true;
         return JY_OK;
+    }
+    TRY(jy_value_realize(f, a));
+    TRY(jy_value_realize(f, b));
+    if (is_object(a) && is_object(b)) { /* they must not become one: identity asks no __eq__ */
+        TRY(jy_is_same(f, out, a, b));
+        if (*out)
+            return JY_OK;
     }
     TRY(jy_compare_values(f, &verdict, JY_EQ, a, b));
     return jy_value_truth(f, out, verdict);

@@ -333,6 +333,7 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
     case JY_V_FUNCTION:
     case JY_V_METHOD:
     case JY_V_MODULE:
+    case JY_V_PARTIAL:
     case JY_V_ITER:
         *out = true;
         return JY_OK;
@@ -346,7 +347,6 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
     case JY_V_ARRAY:
     case JY_V_CELL:
     case JY_V_HANDLED:
-    case JY_V_PARTIAL:
         break;
     }
     return jy_break(f, JY_BREAK_DATA_BRANCH, "the truth of %s", jy_value_describe(f, v));

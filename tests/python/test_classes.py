@@ -3,7 +3,9 @@
 import abc
 import dataclasses
 import enum
+import functools
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -21,6 +23,10 @@ def picture(value, seen=None):
     if id(value) in seen:
         return ("seen", seen[id(value)][0])
     seen[id(value)] = (len(seen), value)
+    if isinstance(value, functools.partial):
+        return ("partial", value.func.__name__, picture([value.args, value.keywords], seen))
+    if isinstance(value, types.MethodType):
+        return ("method", value.__name__, picture(value.__self__, seen))
     if isinstance(value, np.ndarray):
         return ("array", value.dtype.str, value.shape, value.strides, value.tobytes())
     if isinstance(value, (tuple, list)):
@@ -52,7 +58,10 @@ def check(function, make, fullgraph=True, calls=3):
     compiled = jitney.compile(function, fullgraph=fullgraph)
     expected, got = make(), make()
     for _ in range(calls):
-        assert outcome(compiled, got) == outcome(function, expected)
+        SEEN.clear()
+        wanted = outcome(function, expected), list(SEEN)
+        SEEN.clear()
+        assert (outcome(compiled, got), SEEN) == wanted
 
 
 CASES, BREAKING = [], []
@@ -745,6 +754,119 @@ def enum_attribute(s, a):
         s.mode = Colour.GREEN
         return a + 1
     return a - 1
+
+
+@case(lambda: (Square(A), A))
+def isinstance_of_abstract(s, a):
+    return a + 1 if isinstance(s, Shape) and isinstance(s, (int, Shape)) else a - 1
+
+
+# ---- functools.partial ----
+
+
+def scaled(a, k, *more, add=0.0, **kw):
+    return a * k + add + len(more), list(kw)
+
+
+HALVED = functools.partial(scaled, k=0.5, z=1)
+
+
+@case(lambda: (A, functools.partial(scaled, A * 2, 3.0)))
+def partials(a, p):
+    q = functools.partial(scaled, a, add=1.0)
+    r = functools.partial(q, 2.0, other=3)
+    return p(), p(1, 2, add=a), q(4.0), r(5, add=2.0), HALVED(a, add=3, z=2), p.args[1], r.keywords, bool(q), q.func is scaled
+
+
+@case(lambda: (A, points()[0]))
+def partials_escape(a, p):
+    p.f = functools.partial(Point.moved, p)
+    return functools.partial(scaled, a + 1), functools.partial(scaled, 1, k=a * 2), p.f(2.0)
+
+
+@case(points)
+def bound_methods(p, q):
+    f, g = p.moved, q.step
+    g(1.0)
+    return f(0.5), f.__self__ is p, f.__func__ is Point.moved, f
+
+
+# ---- breaks in the middle: everything done so far is there, and goes on ----
+
+SEEN = []
+
+
+def outside(*args):
+    """Cannot be traced."""
+    frame = sys._getframe()
+    SEEN.append((frame.f_back.f_lineno, picture(args)))
+
+
+@case(points, fullgraph=False)
+def break_after_stores(p, q):
+    p.x = p.x + 1
+    q.new = p.x * 2
+    outside(p, q)
+    p.x = p.x * q.new
+    del q.new
+    outside(p, q)
+    return p.x + q.x
+
+
+@case(lambda: (A,), fullgraph=False)
+def break_with_new_ones(a):
+    p = Fast(a + 1)
+    n = Node(p, Node(a * 2))
+    n.next.next = n
+    f = p.moved
+    outside(p, n)
+    p.x = p.x * 2
+    outside(n.next.next.value is p, f(1.0))
+    return p, n, f(2.0)
+
+
+@case(points, fullgraph=False)
+def break_in_a_method(p, q):
+    def inner(self, dt):
+        self.step(dt)
+        outside(self)
+        self.step(dt)
+        return self.x
+
+    q.x = q.x + 1
+    b = inner(p, 0.5)
+    return b + inner(q, 0.25)
+
+
+@case(points, fullgraph=False)
+def break_in_a_loop(p, q):
+    for k in range(4):
+        p.x = p.x + q.v * k
+        fresh = Point(p.x * 2)
+        if k % 2:
+            outside(fresh, p)
+        q.last = fresh
+    return p.x, q.last.x
+
+
+@case(points, fullgraph=False)
+def break_in_try(p, q):
+    try:
+        p.x = p.x + 1
+        outside(p)
+        p.x = p.x + q.missing
+    except AttributeError:
+        p.x = p.x * 3
+    finally:
+        q.x = p.x + 1
+    return p.x * 2
+
+
+@case(lambda: (A,), fullgraph=False)
+def partial_at_a_break(a):
+    f = functools.partial(scaled, a + 1, add=2.0)
+    outside(f.args, f.keywords)
+    return f(3.0)
 
 
 # ---- what raises ----
