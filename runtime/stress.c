@@ -98,10 +98,11 @@ run_reencoded(PyThreadState *thread, struct _PyInterpreterFrame *frame)
     return jy_hook_run(thread, frame);
 }
 
+/* NULL when somebody else has data in that code object. */
 static void
 drop_twin(void *twin)
 {
-    Py_DECREF((PyObject *)twin);
+    Py_XDECREF((PyObject *)twin);
 }
 
 /* -- OVERRIDE, COMPILE ----------------------------------------------------------------------------------------------------------- */

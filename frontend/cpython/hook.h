@@ -39,7 +39,7 @@ bool jy_frame_recode(PyThreadState *thread, struct _PyInterpreterFrame *frame, P
 /* The function whose frame runs innermost; NULL: a frame without function.  refs: borrowed */
 PyObject *jy_thread_running_function(PyThreadState *thread);
 
-/* An object per code object that dies with it.  -1 with an exception: no slot is free. */
+/* A pointer per code object; `drop` gets it, or NULL, when the code dies.  -1 with an exception: no slot is free. */
 Py_ssize_t jy_code_request_extra(freefunc drop);
 void *jy_code_extra(PyCodeObject *code, Py_ssize_t index);
 int jy_code_set_extra(PyCodeObject *code, Py_ssize_t index, void *extra); /* 0, or -1 with an exception */

@@ -1,0 +1,145 @@
+"""python -m jitney run [--summary] SCRIPT [ARGS] | -m MODULE [ARGS] | -c CODE [ARGS]
+
+Runs a program as `python` itself would - sys.argv, __main__, sys.path[0], exit codes, tracebacks - in whole-program mode.
+What a program can see: sys.orig_argv, and that its outermost frame has callers."""
+
+import importlib.machinery
+import io
+import os
+import pkgutil
+import runpy
+import signal
+import sys
+import types
+
+USAGE = "usage: python -m jitney run [--summary] [--include NAME,NAME] (SCRIPT | -m MODULE | -c CODE) [ARGS]"
+
+
+def _main_module(**attributes):
+    """A fresh __main__; ours must stay alive as its functions are running."""
+    global _ours
+    _ours = sys.modules["__main__"]
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__builtins__=__builtins__ if isinstance(__builtins__, types.ModuleType) else sys.modules["builtins"], **attributes)
+    module.__dict__.setdefault("__annotations__", {})
+    sys.modules["__main__"] = module
+    return module.__dict__
+
+
+def _set_path(first):
+    """sys.path[0] is the working directory now, as `python -m` puts it there; with -P or -I nobody may put anything there."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = first
+
+
+def _run_code(source, arguments):
+    sys.argv = ["-c", *arguments]
+    _set_path("")
+    namespace = _main_module(__loader__=importlib.machinery.BuiltinImporter)
+    if sys.version_info >= (3, 13):  # tracebacks show the source of -c
+        import linecache
+
+        linecache.cache["<string>"] = (len(source), None, source.splitlines(True), "<string>")
+    exec(compile(source, "<string>", "exec", dont_inherit=True), namespace)
+
+
+def _run_module(name, arguments):
+    sys.argv = ["-m", *arguments]
+    _main_module(__loader__=importlib.machinery.BuiltinImporter)
+    runpy._run_module_as_main(name)
+
+
+def _read(path):
+    """The code of a source file, or of a .pyc."""
+    with io.open_code(path) as file:
+        code = pkgutil.read_code(file)
+    if code is None:
+        with io.open_code(path) as file:
+            code = compile(file.read(), path, "exec", dont_inherit=True)
+    return code
+
+
+def _run_script(path, arguments):
+    sys.argv = [path, *arguments]
+    path = os.path.join(os.getcwd(), path)
+    if pkgutil.get_importer(path) is not None and (os.path.isdir(path) or path.endswith((".zip", ".pyz", ".whl", ".egg"))):
+        _set_path(path)
+        _main_module(__loader__=importlib.machinery.BuiltinImporter)
+        runpy._run_module_as_main("__main__", False)
+        return
+    try:
+        open(path, "rb").close()
+    except OSError as error:
+        print(f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+        raise SystemExit(2) from None
+    _set_path(os.path.dirname(os.path.realpath(path)))
+    loader = importlib.machinery.SourceFileLoader("__main__", path)
+    exec(_read(path), _main_module(__file__=path, __cached__=None, __loader__=loader))
+
+
+def _outside(traceback):
+    """Without the frames of this file, which come first."""
+    while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
+        traceback = traceback.tb_next
+    return traceback
+
+
+def _report(error):
+    """What the interpreter does with an exception that nobody caught."""
+    error.__traceback__ = traceback = _outside(error.__traceback__)
+    sys.last_exc = error
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, traceback
+    sys.excepthook(type(error), error, traceback)
+    if isinstance(error, KeyboardInterrupt):  # a shell must see that a signal ended us
+        sys.stdout.flush()
+        sys.stderr.flush()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    raise SystemExit(1) from None
+
+
+def _summary(enabled):
+    stats = enabled.stats
+    print(f"jitney: {stats['seen']} functions seen, {stats['found']} hot, {stats['kept']} stayed compiled, "
+          f"{stats['left']} gained nothing", file=sys.stderr)  # fmt: skip
+    for function in stats["functions"]:
+        print(f"jitney:   {function.__module__}.{function.__qualname__}", file=sys.stderr)
+
+
+def _parse(argv):
+    """(runner, target, its arguments, summary, include)"""
+    summary, include = False, ()
+    while argv:
+        option = argv.pop(0)
+        if option == "--summary":
+            summary = True
+        elif option == "--include" and argv:
+            include = tuple(argv.pop(0).split(","))
+        elif option in ("-m", "-c") and argv:
+            return (_run_module if option == "-m" else _run_code), argv.pop(0), argv, summary, include
+        elif option in ("-h", "--help"):
+            print(USAGE)
+            raise SystemExit(0)
+        elif option.startswith("-"):
+            break
+        else:
+            return _run_script, option, argv, summary, include
+    print(USAGE, file=sys.stderr)
+    raise SystemExit(2)
+
+
+def main(argv):
+    import jitney
+
+    runner, target, arguments, summary, include = _parse(list(argv))
+    enabled = jitney.enable(include=include)
+    if summary:
+        import atexit
+
+        atexit.register(_summary, enabled)
+    try:
+        runner(target, arguments)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        _report(error)

@@ -1,0 +1,15 @@
+/* Whole-program mode: hot functions are found and compiled in place, without a decorator. */
+#ifndef JY_RUNTIME_WHOLE_PROGRAM_H
+#define JY_RUNTIME_WHOLE_PROGRAM_H
+
+#include <Python.h>
+
+struct jy_function;
+struct jy_trial; /* of a function that was found: its calls are timed, compiled and plain in turns */
+struct jy_whole; /* owned by the runtime struct, lives as long as the process */
+
+void jy_trial_free(struct jy_trial *trial);
+
+extern PyMethodDef jy_whole_methods[];
+
+#endif
