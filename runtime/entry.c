@@ -6,6 +6,8 @@
  *   entries, most recently used first: guards hold -> run
  *   miss                -> compile, or original
  *
+ * An entry that is one native call has a short way of its own (run_direct), with nothing on it that such a call does not need.
+ *
  * A run that finds something to report (an FP flag that errstate does not ignore, an int overflow) has left everything as it was: the original runs, and its warnings, lines and
  * errors are eager's own. */
 #include "runtime/function.h"
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #define MAX_ROOM 16384u
+#define DIRECT_ROOM 48u /* taste: values for which the short way has room */
 #define DEPTH_LIMIT 50u /* nested calls of the original; each takes C stack, where 3.12 allows some 800 */
 #define RERUN_LIMIT                                                                                                    \
     4u /* taste: so many calls more that end in the original than that do not, and an entry is given up */
@@ -111,6 +114,53 @@ jy_entry_holds(struct jy_function *f, struct jy_entry *entry, PyObject *const *s
     return held == JY_GUARDS_HOLD;
 }
 
+/* What a run in an entry leads to; the entry is released. */
+static __attribute__((noinline)) PyObject *
+finish_run(struct jy_function *f, struct jy_entry *entry, enum jy_run run, PyObject *result, PyObject *const *args,
+           size_t nargsf, PyObject *kwnames)
+{
+    if (!entry->e_off && run != JY_RUN_ERROR)
+        note_run(f, entry, run);
+    jy_entry_release(entry);
+    if (run == JY_RUN_OK)
+        return result;
+    if (run == JY_RUN_ERROR)
+        return NULL;
+    f->f_stats.fallback_calls++;
+    return run_original(f, args, nargsf, kwnames);
+}
+
+static inline bool
+has_direct(const struct jy_entry *entry)
+{
+    return entry != NULL && entry->e_direct && !entry->e_off &&
+           jy_guards_room(entry->e_guards) <= DIRECT_ROOM * sizeof(PyObject *);
+}
+
+/* As try_entry, for an entry that has_direct and arguments that are the parameters. */
+static inline enum jy_guard_result
+run_direct(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *args, size_t nargsf)
+{
+    struct jy_guard_values values;
+    PyObject *room[DIRECT_ROOM];
+    uint32_t failed;
+    enum jy_guard_result held = jy_guards_check(&values, room, entry->e_guards, f->f_object, args, &failed);
+    if (held != JY_GUARDS_HOLD) {
+        jy_guards_clear(&values);
+        return held;
+    }
+    entry->e_refs++;
+    enum jy_run run = jy_exec_run(entry->e_exec, values.inputs, out);
+    jy_guards_clear(&values);
+    if (run == JY_RUN_OK && entry->e_reruns == 0 && entry->e_refs > 1) {
+        entry->e_refs--;
+        f->f_stats.native_calls++;
+    } else {
+        *out = finish_run(f, entry, run, *out, args, nargsf, NULL);
+    }
+    return JY_GUARDS_HOLD;
+}
+
 /* JY_GUARDS_HOLD: the call is done, *out is its result or NULL with an exception. */
 static enum jy_guard_result
 try_entry(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *slots, PyObject *const *args,
@@ -135,20 +185,11 @@ try_entry(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObjec
         jy_guards_clear(&values);
         values = (struct jy_guard_values){ 0 };
     }
-    if (!entry->e_off) {
+    if (!entry->e_off)
         run = entry->e_direct ? jy_exec_run(entry->e_exec, values.inputs, out)
                               : run_regenerated(out, f, entry, args, nargsf, kwnames);
-        if (run != JY_RUN_ERROR)
-            note_run(f, entry, run);
-    }
     jy_guards_clear(&values);
-    jy_entry_release(entry);
-    if (run == JY_RUN_ERROR)
-        *out = NULL;
-    else if (run == JY_RUN_RERUN) {
-        f->f_stats.fallback_calls++;
-        *out = run_original(f, args, nargsf, kwnames);
-    }
+    *out = finish_run(f, entry, run, *out, args, nargsf, kwnames);
     return JY_GUARDS_HOLD;
 }
 
@@ -182,14 +223,17 @@ compile_on_miss(struct jy_function *f, PyObject *const *slots, size_t nslots)
     return status == JY_OK;
 }
 
+/* tried: an entry whose guards do not hold; may be NULL */
 static PyObject *
-dispatch(struct jy_function *f, PyObject *const *slots, size_t nslots, PyObject *const *args, size_t nargsf,
-         PyObject *kwnames)
+dispatch(struct jy_function *f, const struct jy_entry *tried, PyObject *const *slots, size_t nslots,
+         PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     PyObject *result = NULL;
-    for (int attempt = 0; attempt < 2; attempt++) {
+    for (int attempt = 0; attempt < 2; attempt++, tried = NULL) {
         for (struct jy_entry *entry = f->f_call.s_entries, *next; entry != NULL; entry = next) {
             next = entry->e_next;
+            if (entry == tried)
+                continue;
             enum jy_guard_result held = try_entry(&result, f, entry, slots, args, nargsf, kwnames);
             if (held == JY_GUARDS_HOLD)
                 return jy_drive(f, result);
@@ -213,6 +257,20 @@ dispatch(struct jy_function *f, PyObject *const *slots, size_t nslots, PyObject 
     return jy_drive(f, jy_new_code_call(&f->f_call.s_plain, f, args, nargsf, kwnames));
 }
 
+static __attribute__((noinline)) PyObject *
+bind_and_dispatch(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    struct jy_bound bound;
+    PyObject *result = NULL;
+    int fits = jy_bind(&bound, f->f_object, args, (size_t)PyVectorcall_NARGS(nargsf), kwnames);
+    if (fits == 1)
+        result = dispatch(f, NULL, bound.at, bound.n, args, nargsf, kwnames);
+    else if (fits == 0)
+        result = run_original(f, args, nargsf, kwnames);
+    jy_bound_clear(&bound);
+    return result;
+}
+
 PyObject *
 jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
@@ -229,24 +287,21 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
     }
     if (parts_changed(f))
         jy_function_reset(f);
-    if (f->f_simple && kwnames == NULL && nargs == f->f_nparams)
-        return dispatch(f, args, nargs, args, nargsf, kwnames);
-
-    struct jy_bound bound;
-    PyObject *result = NULL;
-    int fits = jy_bind(&bound, f->f_object, args, nargs, kwnames);
-    if (fits == 1)
-        result = dispatch(f, bound.at, bound.n, args, nargsf, kwnames);
-    else if (fits == 0)
-        result = run_original(f, args, nargsf, kwnames);
-    jy_bound_clear(&bound);
-    return result;
+    if (f->f_simple && kwnames == NULL && nargs == f->f_nparams) {
+        struct jy_entry *entry = f->f_call.s_entries;
+        if (!has_direct(entry))
+            return dispatch(f, NULL, args, nargs, args, nargsf, kwnames);
+        PyObject *result = NULL;
+        enum jy_guard_result held = run_direct(&result, f, entry, args, nargsf);
+        return held == JY_GUARDS_MISS ? dispatch(f, entry, args, nargs, args, nargsf, kwnames) : result;
+    }
+    return bind_and_dispatch(f, args, nargsf, kwnames);
 }
 
 PyObject *
 jy_entry_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
-    struct jy_function *f = jy_function_find(callable);
+    struct jy_function *f = jy_function_listed(callable);
     if (f == NULL) { /* cannot be: our vectorcall is set only on functions in the table */
         PyErr_SetString(PyExc_SystemError, "jitney: a function without state was called");
         return NULL;

@@ -11,23 +11,16 @@ struct jy_runtime *jy_runtime;
 static size_t
 slot_of(PyObject *key)
 {
-    uintptr_t bits = (uintptr_t)key >> 4;
-    return (bits ^ (bits >> 12)) & (jy_runtime->table_size - 1);
+    return jy_function_slot(key, jy_runtime->table_size - 1);
 }
 
 struct jy_function *
 jy_function_find(PyObject *object)
 {
-    struct jy_runtime *rt = jy_runtime;
     struct jy_function *of_dispatcher = jy_dispatcher_function(object);
-    if (of_dispatcher != NULL || rt->table_size == 0)
+    if (of_dispatcher != NULL || jy_runtime->table_size == 0)
         return of_dispatcher;
-    for (size_t k = slot_of(object);; k = (k + 1) & (rt->table_size - 1)) {
-        if (rt->table[k].key == object)
-            return rt->table[k].value;
-        if (rt->table[k].key == NULL)
-            return NULL;
-    }
+    return jy_function_listed(object);
 }
 
 static void

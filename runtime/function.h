@@ -105,6 +105,28 @@ struct jy_function *jy_function_new(PyObject *object);
 void jy_function_free(struct jy_function *function);
 int jy_function_list(struct jy_function *function);     /* in the table; 0, or -1 with an exception */
 struct jy_function *jy_function_find(PyObject *object); /* by function or dispatcher object; NULL */
+
+static inline size_t
+jy_function_slot(PyObject *key, size_t mask)
+{
+    uintptr_t bits = (uintptr_t)key >> 4;
+    return (bits ^ (bits >> 12)) & mask;
+}
+
+/* The function's, if it is in the table, which must not be of size 0; NULL. */
+static inline struct jy_function *
+jy_function_listed(PyObject *object)
+{
+    const struct jy_runtime *rt = jy_runtime;
+    size_t mask = rt->table_size - 1;
+    for (size_t k = jy_function_slot(object, mask);; k = (k + 1) & mask) {
+        if (rt->table[k].key == object)
+            return rt->table[k].value;
+        if (rt->table[k].key == NULL)
+            return NULL;
+    }
+}
+
 void jy_function_reset(struct jy_function *function);   /* drops entries, refusals, statistics */
 /* Makes calls of `object` go through our entry; remembers what was there. 0, or -1 with an exception. */
 int jy_function_install(struct jy_function *function);
