@@ -43,9 +43,10 @@ static const struct row {
     PyTypeObject *type;
     jy_builtin *call;
     uint8_t least, most;
+    bool keywords;
 } rows[] = {
-#define FUNCTION(name, handler, least, most) { #name, NULL, handler, least, most },
-#define TYPE(type, handler, least, most) { #type, &type, handler, least, most },
+#define FUNCTION(name, handler, least, most, keywords) { #name, NULL, handler, least, most, keywords },
+#define TYPE(type, handler, least, most, keywords) { #type, &type, handler, least, most, keywords },
 #define OPERATOR(name, op)
 #define UNARY(name, op)
 #define COMPARE(name, op)
@@ -56,20 +57,13 @@ static const struct operator_row {
     const char *name;
     uint8_t nargs, which, op; /* which: 0 binary, 1 unary, 2 comparison */
 } operators[] = {
-#define FUNCTION(name, handler, least, most)
-#define TYPE(type, handler, least, most)
+#define FUNCTION(name, handler, least, most, keywords)
+#define TYPE(type, handler, least, most, keywords)
 #define OPERATOR(name, op) { #name, 2, 0, op },
 #define UNARY(name, op) { #name, 1, 1, op },
 #define COMPARE(name, op) { #name, 2, 2, op },
 #include "frontend/builtins.def"
 };
-
-static bool
-takes_keywords(const struct row *row)
-{
-    return row->call == jy_builtin_sum || row->call == jy_builtin_zip || row->call == jy_builtin_enumerate ||
-           row->call == jy_builtin_dict;
-}
 
 static jy_status
 call_row(struct jy_frame *f, struct jy_value **out, const struct row *row, size_t n, struct jy_value *const *args,
@@ -77,7 +71,7 @@ call_row(struct jy_frame *f, struct jy_value **out, const struct row *row, size_
 {
     if (n < row->least || n > row->most)
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "%zu arguments for %s", n, row->name);
-    if (kwnames != NULL && PyTuple_GET_SIZE(kwnames) != 0 && !takes_keywords(row))
+    if (kwnames != NULL && PyTuple_GET_SIZE(kwnames) != 0 && !row->keywords)
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "keywords for %s", row->name);
     for (size_t i = 0; i < n; i++)
         TRY(jy_value_realize(f, args[i]));
@@ -111,7 +105,8 @@ module_of(PyObject *function)
 static bool
 is_pure(const char *module, const char *name)
 {
-    static const char *const of_builtins[] = { "ascii", "bin", "chr", "format", "hex", "oct", "ord", "repr", "round" };
+    static const char *const of_builtins[] = { "ascii", "bin", "chr", "format", "hash",
+                                               "hex",   "oct", "ord", "repr",   "round" };
     static const char *const slow_of_math[] = { "factorial", "comb", "perm" };
     bool math = strcmp(module, "math") == 0;
     for (size_t i = 0; math && i < sizeof slow_of_math / sizeof *slow_of_math; i++)
@@ -171,9 +166,6 @@ jy_status
 jy_call_builtin(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
                 struct jy_value *const *args, PyObject *kwnames)
 {
-    TRY(jy_itertools_call(f, out, handled, callable, nargs, args, kwnames));
-    if (*handled)
-        return JY_OK;
     if (PyCFunction_CheckExact(callable))
         return call_function(f, out, handled, callable, nargs, args, kwnames);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -181,13 +173,6 @@ jy_call_builtin(struct jy_frame *f, struct jy_value **out, bool *handled, PyObje
             *handled = true;
             return call_row(f, out, &rows[i], nargs, args, kwnames);
         }
-    }
-    if (callable == (PyObject *)&PyUnicode_Type && nargs == 1 && kwnames == NULL) {
-        *handled = true;
-        TRY(jy_value_realize(f, args[0]));
-        if (args[0]->v_kind == JY_V_EXCEPTION)
-            return jy_exception_text(f, out, args[0]);
-        return jy_builtin_construct(f, out, &PyUnicode_Type, nargs, args);
     }
     return JY_OK;
 }

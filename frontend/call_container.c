@@ -52,38 +52,48 @@ extreme_of_nothing(struct jy_frame *f, struct jy_value **out, enum jy_compare op
 }
 
 static jy_status
-extreme(struct jy_frame *f, struct jy_value **out, enum jy_compare op, size_t n, struct jy_value *const *args)
+extreme(struct jy_frame *f, struct jy_value **out, enum jy_compare op, size_t n, struct jy_value *const *args,
+        PyObject *kwnames)
 {
-    struct jy_value *it, *item, *best = NULL, *verdict;
+    struct jy_value *it, *item, *best = NULL, *best_key = NULL, *key = NULL, *fallback = NULL, *v, *verdict;
     bool better;
+    for (Py_ssize_t i = 0; kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++) {
+        TRY(jy_value_realize(f, args[n + (size_t)i]));
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "key") == 0)
+            key = jy_value_is_none(args[n + (size_t)i]) ? NULL : args[n + (size_t)i];
+        else if (n == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "default") == 0)
+            fallback = args[n + (size_t)i];
+        else
+            return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "keywords of min() or max()");
+    }
     TRY(jy_iter(f, &it, n == 1 ? args[0] : jy_value_seq(f, JY_V_TUPLE, n, args)));
     for (;;) {
         TRY(jy_iter_next(f, &item, it));
         if (item == NULL)
             break;
         better = true;
+        TRY(jy_sort_key(f, &v, key, item));
         if (best != NULL) {
-            TRY(jy_compare_values(f, &verdict, op, item, best));
+            TRY(jy_compare_values(f, &verdict, op, v, best_key));
             TRY(jy_value_truth(f, &better, verdict));
         }
         best = better ? item : best;
+        best_key = better ? v : best_key;
     }
-    *out = best;
-    return best != NULL ? JY_OK : extreme_of_nothing(f, out, op);
+    *out = best != NULL ? best : fallback;
+    return *out != NULL ? JY_OK : extreme_of_nothing(f, out, op);
 }
 
 jy_status
 jy_builtin_min(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
 {
-    (void)kwnames;
-    return extreme(f, out, JY_LT, n, args);
+    return extreme(f, out, JY_LT, n, args, kwnames);
 }
 
 jy_status
 jy_builtin_max(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
 {
-    (void)kwnames;
-    return extreme(f, out, JY_GT, n, args);
+    return extreme(f, out, JY_GT, n, args, kwnames);
 }
 
 /* Python's own floats are summed with compensation on some versions: only known ones, by the real function. */
@@ -207,19 +217,11 @@ jy_builtin_dict(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_v
 jy_status
 jy_builtin_sorted(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
 {
-    (void)n, (void)kwnames;
-    struct jy_value *all;
+    struct jy_value *all, *key;
+    bool reverse;
     TRY(jy_iter_collect(f, &all, JY_V_TUPLE, args[0]));
-    PyObject *items = jy_hold(f, jy_value_as_object(f, all));
-    if (items == NULL || !jy_value_is_plain(f, items))
-        return jy_builtin_unknown(f, "sorted", args[0]);
-    PyObject *sorted = jy_hold(f, PySequence_List(items));
-    if (sorted == NULL || PyList_Sort(sorted) < 0)
-        return jy_raise_from_exception(f);
-    *out = jy_value_seq(f, JY_V_LIST, 0, NULL);
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sorted); i++)
-        jy_seq_append(f, *out, jy_value_const(f, PyList_GET_ITEM(sorted, i)));
-    return JY_OK;
+    TRY(jy_sort_arguments(f, &key, &reverse, n, args, kwnames));
+    return jy_sort(f, out, all, key, reverse, false);
 }
 
 jy_status

@@ -296,6 +296,24 @@ dict_items(struct jy_frame *f, struct jy_value **out, struct jy_value *self, con
     return view(f, out, self, 2);
 }
 
+/* ---- deques (jy_is_deque) ---- */
+
+static jy_status
+deque_append(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
+{
+    TRY(jy_check_mutable(f, self));
+    jy_replay_call(f, self, "append", 1, a->at);
+    return none(f, out);
+}
+
+static jy_status
+deque_appendleft(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
+{
+    TRY(jy_check_mutable(f, self));
+    jy_replay_call(f, self, "appendleft", 1, a->at);
+    return none(f, out);
+}
+
 /* ---- the table ---- */
 
 static const struct row {
@@ -305,6 +323,7 @@ static const struct row {
     uint8_t least, most;
     bool keywords; /* takes some */
 } rows[] = {
+    { JY_V_OPAQUE, "append", deque_append, 1, 1, false }, { JY_V_OPAQUE, "appendleft", deque_appendleft, 1, 1, false },
     { JY_V_LIST, "append", list_append, 1, 1, false }, /* the only one that a list which was not looked into is asked for */
     { JY_V_LIST, "clear", any_clear, 0, 0, false },       { JY_V_LIST, "copy", any_copy, 0, 0, false },
     { JY_V_LIST, "count", sequence_count, 1, 1, false },  { JY_V_LIST, "extend", list_extend, 1, 1, false },
@@ -336,18 +355,47 @@ jy_method_is_known(const struct jy_value *self, const char *name)
     return self->v_kind == JY_V_SET ? jy_set_method_is_known(name) : find(self, name) != NULL;
 }
 
+/* The arguments of a constant's method as real objects. join() takes what it is given item by item. */
+static jy_status
+get_objects(struct jy_frame *f, PyObject **args, PyObject **keywords, PyObject *name, const struct arguments *a)
+{
+    struct jy_value *only = a->n == 1 ? a->at[0] : NULL;
+    struct jy_value *all = jy_value_seq(f, JY_V_TUPLE, a->n, a->at);
+    if (only != NULL)
+        TRY(jy_value_realize(f, only));
+    if (only != NULL && only->v_kind != JY_V_CONST && PyUnicode_CompareWithASCIIString(name, "join") == 0) {
+        TRY(jy_iter_collect(f, &only, JY_V_TUPLE, only));
+        all->u.seq.at[0] = only;
+    }
+    *args = jy_hold(f, jy_value_as_object(f, all));
+    *keywords = NULL;
+    if (*args == NULL || !jy_value_is_plain(f, *args))
+        *args = NULL;
+    if (a->kwnames == NULL || *args == NULL)
+        return JY_OK;
+    *keywords = jy_hold(f, PyDict_New());
+    for (Py_ssize_t i = 0; *keywords != NULL && i < PyTuple_GET_SIZE(a->kwnames); i++) {
+        PyObject *value = jy_hold(f, jy_value_as_object(f, a->at[a->n + (size_t)i]));
+        if (value == NULL || !jy_value_is_plain(f, value))
+            *args = NULL;
+        else if (PyDict_SetItem(*keywords, PyTuple_GET_ITEM(a->kwnames, i), value) < 0)
+            return JY_ERROR;
+    }
+    return *keywords != NULL ? JY_OK : JY_ERROR;
+}
+
 /* Methods of immutable constants compute on the real objects. */
 static jy_status
 call_constant(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name,
               const struct arguments *a)
 {
-    PyObject *bound = jy_hold(f, PyObject_GetAttr(self->v_object, name));
-    PyObject *args = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, a->n, a->at)));
-    if (bound == NULL || args == NULL || !jy_value_is_plain(f, args)) {
+    PyObject *bound = jy_hold(f, PyObject_GetAttr(self->v_object, name)), *args, *keywords;
+    TRY(get_objects(f, &args, &keywords, name, a));
+    if (bound == NULL || args == NULL) {
         PyErr_Clear();
         return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s of %s", jy_utf8(name), jy_value_describe(f, self));
     }
-    PyObject *result = jy_hold(f, PyObject_Call(bound, args, NULL));
+    PyObject *result = jy_hold(f, PyObject_Call(bound, args, keywords));
     if (result == NULL)
         return jy_raise_from_exception(f);
     if (PyList_CheckExact(result)) { /* str.split and its like */
@@ -372,7 +420,7 @@ jy_call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self,
     if (text == NULL)
         return jy_break_from_exception(f, JY_BREAK_UNKNOWN_CALL);
     bool keywords = kwnames != NULL && PyTuple_GET_SIZE(kwnames) != 0;
-    if (self->v_kind == JY_V_CONST && !keywords)
+    if (self->v_kind == JY_V_CONST)
         return call_constant(f, out, self, name, &a);
     if (self->v_kind == JY_V_SET && !keywords)
         return jy_set_method(f, out, self, text, nargs, args);

@@ -1,6 +1,7 @@
 /* Builtins that make numbers. A number that is not known stays symbolic where Python gives a number back (abs, float, bool) and pins or breaks where structure depends on it. */
 #include "frontend/call_builtin.h"
 #include "frontend/instance.h"
+#include "frontend/exception.h"
 #include "frontend/number.h"
 
 jy_status
@@ -121,4 +122,34 @@ jy_builtin_bool(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_v
         TRY(jy_value_truth(f, &truth, args[0]));
     *out = jy_builtin_bool_value(f, truth);
     return JY_OK;
+}
+
+jy_status
+jy_builtin_complex(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    return jy_builtin_construct(f, out, &PyComplex_Type, n, args);
+}
+
+jy_status
+jy_builtin_bytes(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    enum { MAX_BYTES = 100000 };
+    if (n == 1 && args[0]->v_kind == JY_V_CONST && PyLong_Check(args[0]->v_object)) {
+        int64_t k;
+        TRY(jy_value_index(f, &k, args[0]));
+        if (k > MAX_BYTES)
+            return jy_builtin_unknown(f, "bytes", args[0]);
+    }
+    return jy_builtin_construct(f, out, &PyBytes_Type, n, args);
+}
+
+jy_status
+jy_builtin_str(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
+{
+    (void)kwnames;
+    if (n == 1 && args[0]->v_kind == JY_V_EXCEPTION)
+        return jy_exception_text(f, out, args[0]);
+    return jy_builtin_construct(f, out, &PyUnicode_Type, n, args);
 }

@@ -109,8 +109,8 @@ like(struct jy_frame *f, const struct jy_value *sequence, bool reverse)
         empty = jy_hold(f, PyTuple_New(0)); /* `reversed` is the type for both */
     if (empty != NULL && reverse)
         return jy_hold(f, PyObject_CallOneArg((PyObject *)&PyReversed_Type, empty));
-    if (sequence->v_kind == JY_V_ARRAY)
-        return jy_hold(f, PySeqIter_New(PyTuple_New(0)));
+    if (sequence->v_kind == JY_V_ARRAY && (empty = jy_hold(f, PyTuple_New(0))) != NULL)
+        return jy_hold(f, PySeqIter_New(empty));
     return empty != NULL ? jy_hold(f, PyObject_GetIter(empty)) : NULL;
 }
 

@@ -69,10 +69,12 @@ op_import_name(struct jy_frame *f, const struct jy_instr *instr)
     if (names != NULL && PyTuple_CheckExact(names) && PyTuple_GET_SIZE(names) != 0) {
         TRY(check_names(f, module, names));
     } else if (names == Py_None && dot >= 0) { /* `import a.b` binds a */
-        PyObject *top = jy_hold(f, PyUnicode_Substring(name, 0, dot));
+        PyObject *top = PyUnicode_Substring(name, 0, dot);
         if (top == NULL)
             return JY_ERROR;
         PyUnicode_InternInPlace(&top);
+        if (jy_hold(f, top) == NULL)
+            return JY_ERROR;
         TRY(get_module(f, &module, top));
     } else if (names != Py_None) {
         return jy_break(f, JY_BREAK_IMPORT, "%s", jy_utf8(name));

@@ -113,7 +113,9 @@ match_class(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struc
     if (self && npositional == 1)
         jy_seq_append(f, found, v);
     for (size_t i = self ? npositional : 0; i < npositional + nkeywords; i++) {
-        PyObject *name = jy_value_known(i < npositional ? names[i] : keywords[i - npositional]);
+        struct jy_value *text = i < npositional ? names[i] : keywords[i - npositional];
+        TRY(jy_value_realize(f, text));
+        PyObject *name = jy_value_known(text);
         if (name == NULL || !PyUnicode_CheckExact(name))
             return jy_break(f, JY_BREAK_MATCH, "an attribute whose name is no text");
         TRY(get_attribute(f, &item, v, name));
