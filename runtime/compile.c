@@ -427,6 +427,33 @@ error_text(struct jy_function *f)
     return f->f_error != NULL ? f->f_error : "no memory";
 }
 
+/* Guards that fail for the very call that they come from would have it traced again at every call: a mistake of ours. NULL: they hold. The text lives as error_text's. */
+static const char *
+failing_at_birth(struct jy_function *f, const struct jy_entry *entry, PyObject *const *slots)
+{
+    const struct jy_unit *unit = jy_exec_unit(entry->e_exec);
+    struct jy_guard_values values = { 0 };
+    uint32_t failed;
+    void *room = malloc(jy_guards_room(entry->e_guards) + 1);
+    if (room == NULL)
+        return "no memory";
+    enum jy_guard_result held = jy_guards_check(&values, room, entry->e_guards, f->f_object, slots, &failed);
+    jy_guards_clear(&values);
+    free(room);
+    if (held == JY_GUARDS_HOLD)
+        return NULL;
+    struct jy_text text = { 0 };
+    PyErr_Clear();
+    jy_text_add(&text, "its own call does not fit: ");
+    if (failed < unit->u_guards.n)
+        jy_guard_print(&text, unit, &unit->u_guards.at[failed]);
+    else
+        jy_text_add(&text, "a value that the unit reads is not there");
+    free(f->f_error);
+    f->f_error = text.at;
+    return f->f_error != NULL ? f->f_error : "no memory";
+}
+
 /* refs: takes exec */
 static struct jy_entry *
 new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy_exec *exec, PyObject *const *slots)
@@ -463,6 +490,12 @@ new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy
     if (entry->e_guards == NULL || generate_code(entry, f, s) < 0) {
         if (PyErr_Occurred())
             *why = error_text(f);
+        jy_entry_release(entry);
+        return NULL;
+    }
+    const char *misfit = failing_at_birth(f, entry, slots);
+    if (misfit != NULL) {
+        *why = misfit;
         jy_entry_release(entry);
         return NULL;
     }
