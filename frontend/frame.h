@@ -41,6 +41,8 @@ struct jy_trace_state {
     int start;           /* id of the instruction where the unit starts; JY_NO_INSTR: a call */
     bool other_cells, stores_cells; /* cells of callees that existed before were read; such cells of the root frame were written */
     bool stopped;        /* f_pc of the root frame is the instruction before which the unit ends */
+    uint32_t drop_step;  /* root step of the first reference dropped that a destructor may wait for; 0: none */
+    size_t drop_effects; /* effects before it */
     const struct jy_value *unbuildable; /* what has no recipe, when building the end broke */
     struct {
         uint32_t *at;

@@ -80,6 +80,10 @@ get_container(struct jy_frame *f, struct jy_value **out, enum jy_value_kind kind
     if (below < 1 || f->f_depth < taken + (size_t)below)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "a container that is not there");
     *out = *jy_peek(f, taken + (size_t)below);
+    if ((*out)->v_kind == JY_V_LAZY && !(kind == JY_V_LIST && jy_is_appendable(f, *out)))
+        TRY(jy_value_realize(f, *out)); /* a comprehension that CPython began */
+    if ((*out)->v_kind == JY_V_LAZY)
+        return JY_OK;
     if ((*out)->v_kind != kind)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "%s as a container to fill", jy_value_describe(f, *out));
     return JY_OK;
@@ -90,7 +94,8 @@ op_list_append(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *list = NULL;
     TRY(get_container(f, &list, JY_V_LIST, instr->i_arg, 1));
-    jy_seq_append(f, list, jy_pop(f));
+    TRY(jy_list_append(f, list, *jy_peek(f, 1)));
+    jy_pop(f);
     return JY_OK;
 }
 
@@ -101,7 +106,7 @@ op_list_extend(struct jy_frame *f, const struct jy_instr *instr)
     TRY(get_container(f, &list, JY_V_LIST, instr->i_arg, 1));
     TRY(jy_iter_collect(f, &more, JY_V_TUPLE, *jy_peek(f, 1)));
     for (size_t i = 0; i < more->u.seq.n; i++)
-        jy_seq_append(f, list, more->u.seq.at[i]);
+        TRY(jy_list_append(f, list, more->u.seq.at[i]));
     jy_pop(f);
     return JY_OK;
 }
@@ -121,7 +126,8 @@ op_set_add(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *set = NULL;
     TRY(get_container(f, &set, JY_V_SET, instr->i_arg, 1));
-    TRY(jy_set_add(f, set, *jy_peek(f, 1)));
+    struct jy_value *none;
+    TRY(jy_set_method(f, &none, set, "add", 1, jy_peek(f, 1)));
     jy_pop(f);
     return JY_OK;
 }
@@ -141,7 +147,7 @@ op_map_add(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *dict = NULL;
     TRY(get_container(f, &dict, JY_V_DICT, instr->i_arg, 2));
-    TRY(jy_dict_set(f, dict, *jy_peek(f, 2), *jy_peek(f, 1)));
+    TRY(jy_setitem(f, dict, *jy_peek(f, 2), *jy_peek(f, 1)));
     f->f_depth -= 2;
     return JY_OK;
 }
@@ -163,7 +169,7 @@ update(struct jy_frame *f, const struct jy_instr *instr, bool keywords)
             TRY(jy_dict_find(f, &index, &found, dict, key));
         if (keywords && (found || !PyUnicode_CheckExact(key->v_object)))
             return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "the keyword %s", jy_value_describe(f, key));
-        TRY(jy_dict_set(f, dict, key, more->u.seq.at[i]));
+        TRY(jy_setitem(f, dict, key, more->u.seq.at[i]));
     }
     jy_pop(f);
     return JY_OK;

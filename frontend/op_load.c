@@ -36,25 +36,40 @@ jy_drop_shows(struct jy_frame *f, PyObject *o, bool deleting)
     return deleting || Py_TYPE(o)->tp_finalize != NULL || Py_TYPE(o)->tp_del != NULL;
 }
 
-/* Eager drops the caller's reference here, compiled code at the end of the call: a destructor would tell them apart. */
+/* Does the object hold nothing whose destructor could run the program's code? */
+static bool
+is_inert(struct jy_frame *f, const struct jy_value *v)
+{
+    return v->v_source == JY_NO_SOURCE || v->v_kind == JY_V_CONST || v->v_kind == JY_V_ARRAY ||
+           v->v_kind == JY_V_SCALAR || v->v_object == NULL || jy_value_is_plain(f, v->v_object) ||
+           (PyObject *)Py_TYPE(v->v_object) == f->f_trace->ndarray;
+}
+
+/* The root frame drops a reference to what came from outside. Eager does it here. Compiled code does it at the end of the unit, which shows when a destructor runs that looks at what the
+ * unit changes in between; what a caller holds, as it does every argument, is dropped at the end of the call. */
 static jy_status
 check_drop(struct jy_frame *f, int slot, bool deleting)
 {
+    struct jy_trace_state *t = f->f_trace;
     const struct jy_value *v = f->f_locals[slot];
-    if (f->f_back != NULL || v == NULL || v->v_source == JY_NO_SOURCE ||
-        (v->v_kind != JY_V_LAZY && v->v_kind != JY_V_OPAQUE) ||
-        f->f_trace->unit->u_sources.at[v->v_source].kind != JY_SOURCE_LOCAL)
+    if (f->f_back != NULL || v == NULL || is_inert(f, v))
         return JY_OK;
-    if (f->f_trace->start == JY_NO_INSTR && jy_drop_shows(f, v->v_object, deleting))
+    bool is_parameter = t->unit->u_sources.at[v->v_source].kind == JY_SOURCE_LOCAL && t->start == JY_NO_INSTR;
+    if (is_parameter && jy_drop_shows(f, v->v_object, deleting))
         return jy_break(f, JY_BREAK_DELETE_PARAMETER, "%s, a %s", local_name(f, slot),
                         Py_TYPE(v->v_object)->tp_name);
+    if (t->drop_step == 0) {
+        t->drop_step = t->root_steps;
+        t->drop_effects = t->effects.n;
+    }
     return JY_OK;
 }
 
 static jy_status
 store_local(struct jy_frame *f, int slot)
 {
-    TRY(check_drop(f, slot, false));
+    if (f->f_locals[slot] != *jy_peek(f, 1)) /* x += y may give x */
+        TRY(check_drop(f, slot, false));
     f->f_locals[slot] = jy_pop(f);
     return JY_OK;
 }

@@ -176,6 +176,20 @@ drops_parameters(struct jy_frame *f)
     return false;
 }
 
+/* A frame that the program holds must go on to be the one that runs. */
+static bool
+looks_at_its_frame(const struct jy_frame *f)
+{
+    static const char *const names[] = { "_getframe", "_current_frames", "currentframe", "f_locals",
+                                         "tb_frame",  "f_back",          "f_lasti" };
+    PyObject *all = ((PyCodeObject *)f->f_code)->co_names;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(all); i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(all, i), names[k]) == 0)
+                return true;
+    return false;
+}
+
 static bool
 can_stop(struct jy_frame *f, const struct jy_break_info *why)
 {
@@ -194,7 +208,9 @@ choose_stop(struct jy_frame *f, const struct jy_break_info *why)
 {
     const struct jy_trace_state *t = f->f_trace;
     uint32_t step = t->root_steps;
-    if (t->unbuildable != NULL)
+    if (why->reason == JY_BREAK_DROP)
+        step = t->drop_step;
+    else if (t->unbuildable != NULL)
         step = t->unbuildable->v_step;
     else if (why->reason == JY_BREAK_LOOP_TOO_LONG && t->loop != JY_NO_INSTR)
         step = t->first_seen[t->loop];
@@ -254,7 +270,11 @@ interpret(struct jy_frame *f)
     TRY(jy_interp_run(f));
     f->f_trace->unbuildable = NULL;
     TRY(jy_generators_check(f));
-    return jy_outputs_build(f);
+    TRY(jy_outputs_build(f));
+    const struct jy_trace_state *t = f->f_trace;
+    if (t->drop_step != 0 && (t->effects.n > t->drop_effects || writes_inputs(t->graph)))
+        return jy_break(f, JY_BREAK_DROP, "a change comes behind it");
+    return JY_OK;
 }
 
 static jy_status
@@ -285,6 +305,8 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
     t->start = t->loop = JY_NO_INSTR;
     TRY(open_root(&f, t));
     jy_status status = interpret(f);
+    if (status == JY_BREAK && looks_at_its_frame(f))
+        return jy_break(f, JY_BREAK_OWN_FRAME, "%s", unit->u_break.what);
     if (status == JY_BREAK && can_stop(f, &unit->u_break)) {
         uint32_t at = choose_stop(f, &unit->u_break);
         if (at != 0) {
@@ -299,9 +321,11 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
         restore_reason(unit, plan);
     size_t operations = count_operations(t->graph);
     bool whole = !unit->u_stop.stops && unit->u_start == 0;
-    if (operations == 0 && (!unit->u_stop.stops || plan->why.name == NULL))
-        return jy_break(f, JY_BREAK_NOTHING_TO_COMPILE, "no array or number is computed");
-    return operations == 0 || (!whole && operations < t->request->min_nodes) ? JY_BREAK : JY_OK;
+    bool enough = operations != 0 && (whole || operations >= t->request->min_nodes);
+    if (!enough && (!unit->u_stop.stops || plan->why.name == NULL))
+        return jy_break(f, JY_BREAK_NOTHING_TO_COMPILE, "%s array or number is computed",
+                        operations == 0 ? "no" : "hardly any");
+    return enough ? JY_OK : JY_BREAK;
 }
 
 static jy_status

@@ -99,11 +99,29 @@ handlers_by_id(const struct jy_code *code)
     return handler;
 }
 
+/* A comprehension saves and restores locals of its names, which may be unbound: the verifier takes the restored NULL for an object. */
+static void
+forget_saved_locals(struct jy_layout_map *map, const struct jy_code *code)
+{
+#ifdef LOAD_FAST_AND_CLEAR
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        int local = jy_code_at(code, id)->i_arg;
+        if (jy_code_at(code, id)->i_op != LOAD_FAST_AND_CLEAR)
+            continue;
+        for (size_t k = 0; k < code->c_instrs.n; k++)
+            map->bound[k * map->nwords + (size_t)(local >> 6)] &= ~(UINT64_C(1) << (local & 63));
+    }
+#else
+    (void)map, (void)code;
+#endif
+}
+
 jy_status
 jy_code_layout(struct jy_layout_map *out, struct jy_code *code)
 {
     size_t n = code->c_instrs.n;
     TRY(jy_verify_code_bound(code, &out->bound, &out->nwords));
+    forget_saved_locals(out, code);
     out->kinds = JY_NEW_ARRAY(code->c_arena, uint8_t *, n);
     struct walk w = {
         .code = code,
@@ -173,6 +191,8 @@ report(const struct places *p, int id)
 {
     if (id == JY_NO_INSTR || (id = jy_code_live(p->code, id)) == JY_NO_INSTR)
         return;
+    if (jy_code_at(p->code, id)->i_op == POP_TOP && jy_code_next(p->code, id) != JY_NO_INSTR)
+        id = jy_code_next(p->code, id); /* what a statement leaves behind goes at once */
     if (jy_layout_is_portable(&p->map, p->code, id))
         p->report(p->context, (uint32_t)jy_code_at(p->code, id)->i_offset);
 }

@@ -1,0 +1,415 @@
+"""Functions that are left in the middle and taken up again: results, output, tracebacks, frames, destructors are those of one frame that runs through.
+
+Every program runs plain, compiled, and compiled with a break forced before every k-th instruction."""
+
+import contextlib
+import io
+import itertools
+import sys
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+
+import jitney
+
+LOG = []
+
+
+def unknown(*values):
+    """A call that is not traced."""
+    print(*values)
+    return len(values)
+
+
+class Manager:
+    def __init__(self, swallow=False):
+        self.swallow = swallow
+
+    def __enter__(self):
+        print("enter")
+        return self
+
+    def __exit__(self, kind, value, tb):
+        print("exit", kind and kind.__name__, tb and tb.tb_lineno)
+        return self.swallow
+
+
+class Noisy:
+    def __init__(self, name):
+        self.name = name
+
+    def __del__(self):
+        LOG.append("del " + self.name)
+
+
+def straight(a):
+    x = a * 2 + 1
+    y = x - a
+    print(x, y)
+    z = y * x + 1
+    return z - y
+
+
+def in_for(a):
+    out = []
+    for i in range(4):
+        a = a * 0.5 + i
+        print(i, a)
+        b = a * 2 - i
+        out.append(b * b + 1)
+    else:
+        out.append(a + 1 - i)
+    return out
+
+
+def in_while(a):
+    i = 0
+    while i < 4:
+        i += 1
+        a = a * 1.5 + i
+        if i == 3:
+            continue
+        print(i, sorted(locals()))
+        a = a - i * a
+    return a * 2 + 1
+
+
+def with_in_try(a):
+    done = []
+    for i in [1, 5, 6]:
+        with Manager() as m:
+            try:
+                b = a * i + 1
+                if i == 5:
+                    print("five", b, m.swallow)
+                done.append(10 // (i - 6))
+                c = b * b - a
+                done.append(c * 2 + b)
+            except ZeroDivisionError as e:
+                print("handled", e, sys.exc_info()[0])
+                d = a * 3 + 1
+                done.append(d * d - i)
+            finally:
+                print("finally", i)
+                a = a + 1 - a * i
+    return done, sorted(locals())
+
+
+def swallowed(a):
+    with Manager(True):
+        b = a * 2 + 1
+        print(b)
+        c = b * b + 1
+        raise KeyError("lost")
+    return a * 3 + 1 + b * c
+
+
+def reraises(a):
+    try:
+        b = a * 2 + 1
+        raise ValueError("first")
+    except ValueError as e:
+        print("one", sys.exc_info()[1] is e)
+        c = a * a + 1 - a
+        try:
+            print(c)
+            raise
+        except ValueError as e2:
+            print("two", e2 is e)
+            d = c * c + a * 2
+            print(sys.exc_info()[1] is e, d)
+            d = d * 2 + c
+    print(sys.exc_info())
+    return d + c * 2
+
+
+def escapes(a):
+    for i in range(3):
+        b = a * i + 1
+        print(b)
+        c = b * b + a
+        if i == 2:
+            try:
+                {}[i]
+            except KeyError as e:
+                raise RuntimeError("line") from e
+        a = c * 2 - b
+
+
+def looks_at_caller(a):
+    b = a * 2 + 1
+    print(sys._getframe(0).f_code.co_name, sys._getframe(1).f_code.co_name, sorted(sys._getframe(0).f_locals))
+    c = b * b + 1
+    warnings.warn("here", stacklevel=2)
+    return c - b * 2
+
+
+def unbound(a):
+    for i in range(2):
+        if i:
+            del x
+        else:
+            x = a * 2 + 1
+            y = x
+        print(sorted(locals()))
+        a = a * 2 + 1
+    b = a * a + 1
+    print(b)
+    return x
+
+
+def cells(a):
+    total = a * 2 + 1
+
+    def add(v):
+        nonlocal total
+        total = total + v
+        return total * 2
+
+    print(add(1.0))
+    b = total * 3 - 1
+    a = b + 1 - a
+    get = lambda: a  # noqa: E731
+    print(add(2.0), get())
+    a = b * total + a
+    return b + add(b), get() is a
+
+
+def comprehension(a):
+    rows = [unknown(i) * a + i for i in range(3)]
+    b = rows[0] * 2 + rows[1]
+    return [r * b + 1 for r in rows], {k: unknown(k) for k in "ab"}
+
+
+def call_in_arguments(a):
+    return np.add(a * 2 + 1, unknown(a * 3 + 1) + a * a) * 2 + unknown(*[a, a], **{}) + max(unknown(1), 2, key=float)
+
+
+def chooses(a):
+    if (a * 2 + 1).sum() > 3:
+        b = a + 1 - a * 2
+        return b * 2 - a
+    elif (a - 1).max() > 5:
+        return a
+    return a * a - 1 + a
+
+
+def destructors(a):
+    x = Noisy("x")
+    b = a * 2 + 1
+    LOG.append("made")
+    print(b)
+    x = Noisy("y")
+    LOG.append("rebound")
+    c = b * b + 1
+    print(c)
+    del x
+    LOG.append("deleted")
+    return c * 2 + b
+
+
+def keywords(a, /, b=2, *rest, c, d=4.0, **more):
+    x = a * b + c
+    print(rest, more)
+    y = x * d - a
+    return y * 2 + x, rest, more
+
+
+def identities(a):
+    pair = [a, a]
+    both = (pair, pair)
+    b = a * 2 + 1
+    print(b)
+    pair.append(b * 2 + 1)
+    return both[0] is both[1], pair[0] is a, pair, b is not a
+
+
+def while_true(a):
+    n = 0
+    while True:
+        a = a * 2 + 1
+        n += unknown(n)
+        if n > 3:
+            break
+        a = a - n * a
+    return a * 2 + n
+
+
+def nested_loops(a):
+    for i in range(3):
+        for j in (1, 2):
+            b = a * i + j
+            if j == 2 and i == 1:
+                print("break")
+                break
+            unknown(b)
+            a = b * 0.5 + a - 1
+        else:
+            a = a * 2 + 1
+            print("else")
+    return a, i, j
+
+
+def matches(a):
+    for v in (1, (2, 3), {"k": 4}, "s"):
+        match v:
+            case int(n):
+                print("int", n)
+                a = a * n + 1
+            case (x, y):
+                print("pair", x, y)
+                a = a * x - y
+            case {"k": k}:
+                print("map", k)
+                a = a * k + a
+            case _:
+                print("other")
+                a = a * 2 - 1
+    return a + 1 - a * a
+
+
+PROGRAMS = [
+    (straight, 1), (in_for, 1), (in_while, 1), (with_in_try, 1), (swallowed, 1), (reraises, 1), (escapes, 1),
+    (looks_at_caller, 1), (unbound, 1), (cells, 1), (comprehension, 1), (call_in_arguments, 1), (chooses, 1),
+    (destructors, 1), (identities, 1), (while_true, 1), (nested_loops, 1), (matches, 1),
+]  # fmt: skip
+
+
+def observe(f, *args, **keywords):
+    """Result or exception with the lines of its traceback, what was printed, warned and logged."""
+    LOG.clear()
+    out = io.StringIO()
+    with warnings.catch_warnings(record=True) as seen, contextlib.redirect_stdout(out):
+        warnings.simplefilter("always")
+        try:
+            result = repr(f(*args, **keywords))
+        except Exception as e:
+            chain = []
+            while e is not None:
+                chain.append((type(e), str(e), [x.lineno for x in traceback.extract_tb(e.__traceback__)][1:]))
+                e = e.__cause__ or e.__context__
+            result = chain
+    return result, out.getvalue(), [(str(w.message), w.category, w.lineno) for w in seen], list(LOG)
+
+
+def inputs():
+    return itertools.chain([np.arange(3.0), np.zeros(2), np.full(3, -2.5)], [np.arange(3.0)] * 3)
+
+
+@pytest.mark.parametrize("f", [f for f, _ in PROGRAMS], ids=lambda f: f.__name__)
+def test_resumes(f):
+    g = jitney.compile(f)
+    for a in inputs():
+        assert observe(g, a.copy()) == observe(f, a.copy())
+
+
+@pytest.mark.parametrize("every", [2, 3, 4, 5, 6, 7, 9, 11, 13, 16, 20, 25, 31])
+def test_breaks_everywhere(every, monkeypatch):
+    before = jitney.config.min_nodes, jitney.config.break_every
+    try:
+        jitney.config.min_nodes, jitney.config.break_every = 0, every
+        for f, _ in PROGRAMS:
+            g = jitney.compile(f)
+            for a in itertools.islice(inputs(), 2, None):
+                assert observe(g, a.copy()) == observe(f, a.copy()), f.__name__
+    finally:
+        jitney.config.min_nodes, jitney.config.break_every = before
+
+
+def test_compiled_code_takes_over_again():
+    g = jitney.compile(in_for)
+    for _ in range(3):
+        observe(g, np.arange(3.0))
+    stats = jitney.inspect(g).stats()
+    assert stats["graph_breaks"] >= 1 and stats["resumed_calls"] >= 6
+
+
+def test_keywords_and_defaults():
+    g = jitney.compile(keywords)
+    for _ in range(3):
+        a = np.arange(3.0)
+        assert observe(g, a, c=a) == observe(keywords, a, c=a)
+        assert observe(g, a, 3, 4, 5, c=a, d=2, z=1) == observe(keywords, a, 3, 4, 5, c=a, d=2, z=1)
+        assert observe(g, a, 3) == observe(keywords, a, 3)
+
+
+def test_code_replaced_while_it_runs():
+    def swap(g):
+        if g is not None:
+            g.__code__ = other(swap).__code__
+
+    def other(swap):
+        return lambda a, g: (swap, "other")[1]
+
+    def fresh():
+        def f(a, g):
+            b = a * 2 + 1
+            swap(g)
+            c = b * b + 1
+            unknown()
+            return c * 2 + b
+
+        return f
+
+    eager = fresh()
+    g = jitney.compile(fresh())
+    a = np.arange(3.0)
+    for _ in range(3):
+        assert observe(g, a, None) == observe(eager, a, None)
+    assert observe(g, a, g)[0] == observe(eager, a, None)[0]
+    assert g(a, None) == "other"
+
+
+def test_tracer_that_comes_while_it_runs():
+    lines = []
+
+    def tracer(frame, event, arg):
+        lines.append((frame.f_code.co_name, event))
+        return tracer
+
+    def f(a, on):
+        b = a * 2 + 1
+        if on:
+            sys.settrace(tracer)
+        unknown()
+        c = b * b + 1
+        unknown()
+        sys.settrace(None)
+        return c * 2 + b
+
+    g = jitney.compile(f)
+    a = np.arange(3.0)
+    for on in (False, False, True, False):
+        assert observe(g, a, on)[0] == observe(f, a, on)[0]
+
+
+def test_recursion():
+    def f(a, n):
+        b = a * 2 + 1
+        unknown(n)
+        if n == 0:
+            return b * b + 1
+        return g(b - 1, n - 1) * 2 + b
+
+    def e(a, n):
+        b = a * 2 + 1
+        unknown(n)
+        if n == 0:
+            return b * b + 1
+        return e(b - 1, n - 1) * 2 + b
+
+    g = jitney.compile(f)
+    for n in (0, 1, 2, 5, 200):
+        assert observe(g, np.arange(2.0), n) == observe(e, np.arange(2.0), n)
+
+
+def test_nothing_keeps_arguments_alive():
+    g = jitney.compile(straight)
+    a = np.arange(3.0)
+    observe(g, a)
+    count = sys.getrefcount(a)
+    for _ in range(20):
+        observe(g, a)
+    assert sys.getrefcount(a) == count
