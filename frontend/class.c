@@ -107,12 +107,39 @@ call_getter(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_
     return jy_call(f, out, jy_class_value(f, getter), 1, &self, NULL);
 }
 
+/* functools.cached_property: the getter's answer becomes the instance's own attribute, past any __setattr__. */
+static jy_status
+call_cached(struct jy_frame *f, struct jy_value **out, bool *done, PyObject *raw, struct jy_value *self, PyObject *name)
+{
+    PyTypeObject *type = Py_TYPE(raw);
+    PyObject *functools = jy_hold(f, PyUnicode_InternFromString("functools"));
+    PyObject *module = functools != NULL ? jy_hold(f, PyImport_GetModule(functools)) : NULL;
+    PyObject *real = module != NULL ? jy_hold(f, PyObject_GetAttrString(module, "cached_property")) : NULL;
+    PyErr_Clear();
+    if (real != (PyObject *)type || self == NULL || self->v_kind != JY_V_INSTANCE)
+        return JY_OK;
+    PyObject *get = jy_class_get_text(f, type, "__get__");
+    PyObject *function = jy_hold(f, PyObject_GetAttrString(raw, "func")),
+             *stored_as = jy_hold(f, PyObject_GetAttrString(raw, "attrname"));
+    PyErr_Clear();
+    if (get == NULL || function == NULL || stored_as != name || !PyFunction_Check(function) ||
+        ((PyFunctionObject *)get)->func_globals != PyModule_GetDict(module))
+        return JY_OK;
+    *done = true;
+    TRY(jy_call(f, out, jy_class_value(f, function), 1, &self, NULL));
+    return jy_instance_generic_setattr(f, self, name, *out);
+}
+
 /* type(raw).__get__(raw, self, klass) */
 static jy_status
 call_descriptor(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_value *self, struct jy_value *klass,
                 PyObject *name)
 {
     struct jy_value *descriptor = jy_class_value(f, raw), *get;
+    bool done = false;
+    TRY(call_cached(f, out, &done, raw, self, name));
+    if (done)
+        return JY_OK;
     TRY(jy_value_realize(f, descriptor));
     if (!jy_is_instance(f, descriptor))
         return not_traced(f, name, raw);
@@ -133,6 +160,13 @@ is_known_wrapper(PyObject *raw)
         if (jy_class_is_default(raw, names[i]))
             return true;
     return false;
+}
+
+bool
+jy_class_is_plain_lookup(PyObject *raw)
+{
+    return raw != NULL && Py_IS_TYPE(raw, &PyWrapperDescr_Type) &&
+           ((PyWrapperDescrObject *)raw)->d_wrapped == (void *)PyObject_GenericGetAttr;
 }
 
 bool
@@ -203,12 +237,27 @@ has_plain_getattribute(struct jy_frame *f, PyTypeObject *meta, bool found)
     return found && name != NULL && jy_class_get(f, meta, NULL, name) == _PyType_Lookup(&PyType_Type, name);
 }
 
+static bool
+is_name(PyObject *name)
+{
+    return PyUnicode_CompareWithASCIIString(name, "__name__") == 0 ||
+           PyUnicode_CompareWithASCIIString(name, "__qualname__") == 0;
+}
+
 /* type.__getattribute__: the metaclass's data descriptors come first. */
 jy_status
 jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, PyObject *name)
 {
     PyTypeObject *type = (PyTypeObject *)klass->v_object, *meta = Py_TYPE(klass->v_object);
     PyObject *raw = jy_class_find(type, NULL, name), *of_type = _PyType_Lookup(&PyType_Type, name);
+    if (raw == NULL && of_type != NULL && Py_IS_TYPE(of_type, &PyGetSetDescr_Type) && is_name(name) &&
+        jy_attribute_is_quiet(klass->v_object, name)) {
+        PyObject *text = jy_hold(f, PyObject_GetAttr(klass->v_object, name));
+        if (text == NULL)
+            return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
+        *out = jy_class_data(f, text, klass, name);
+        return JY_OK;
+    }
     if (!has_plain_getattribute(f, meta, raw != NULL) ||
         (of_type != NULL && (raw == NULL || Py_TYPE(of_type)->tp_descr_set != NULL)))
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of class %s", jy_utf8(name), type->tp_name);

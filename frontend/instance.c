@@ -97,6 +97,10 @@ jy_instance_slot(struct jy_frame *f, struct jy_value **out, struct jy_value *v, 
         return JY_OK;
     }
     PyObject *object = jy_own_slot(&ok, v->v_object, descriptor);
+    if (ok && object == NULL && _PyType_Lookup(v->u.instance->type, name) == descriptor) {
+        jy_guard_value(f, JY_GUARD_ABSENT, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, v->v_source, 0, name), 0);
+        return JY_OK;
+    }
     if (!ok || object == NULL || _PyType_Lookup(v->u.instance->type, name) != descriptor)
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "the empty slot %s", jy_utf8(name));
     *out = live_attribute(f, v, object, name);
@@ -160,7 +164,7 @@ static jy_status
 check_getattribute(struct jy_frame *f, struct jy_value *v)
 {
     PyObject *raw = jy_class_get_text(f, v->u.instance->type, "__getattribute__");
-    if (!jy_class_is_default(raw, "__getattribute__"))
+    if (!jy_class_is_plain_lookup(raw))
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s, whose class has a __getattribute__",
                         jy_value_describe(f, v));
     return JY_OK;

@@ -36,6 +36,8 @@ PyObject *jy_class_get_text(struct jy_frame *f, PyTypeObject *type, const char *
 bool jy_class_is_default(PyObject *raw, const char *name);
 /* An object found in a class, as a value whose source is the object itself. */
 struct jy_value *jy_class_value(struct jy_frame *f, PyObject *object);
+/* A __getattribute__ that is object's, or another builtin's that does the same. */
+bool jy_class_is_plain_lookup(PyObject *raw);
 /* No descriptor. */
 bool jy_class_is_data(PyObject *raw);
 /* Data of the class, which holder.name fetches again at each call: no guard that it is the very same object. */

@@ -112,8 +112,8 @@ has_plain_lookup(PyTypeObject *type)
     if (type->tp_getattro == PyObject_GenericGetAttr)
         return true;
     PyObject *name = PyUnicode_InternFromString("__getattribute__");
-    bool plain = name != NULL && (type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
-                 _PyType_Lookup(type, name) == _PyType_Lookup(&PyBaseObject_Type, name);
+    bool plain =
+        name != NULL && (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && jy_class_is_plain_lookup(_PyType_Lookup(type, name));
     PyErr_Clear();
     Py_XDECREF(name);
     return plain;
@@ -139,7 +139,9 @@ jy_attribute_is_quiet(PyObject *object, PyObject *name)
         return is_quiet_of_class((PyTypeObject *)object, name);
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
         return true;
-    return has_plain_lookup(type) && is_quiet(_PyType_Lookup(type, name));
+    PyObject *raw = _PyType_Lookup(type, name);
+    return has_plain_lookup(type) &&
+           (is_quiet(raw) || (Py_TYPE(raw)->tp_descr_set == NULL && jy_own_attribute(object, name) != NULL));
 }
 
 PyObject *
@@ -227,6 +229,11 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
         return JY_OK;
     }
     TRY(jy_value_realize(f, v));
+    if (jy_is_deque(f, v) && (strcmp(text, "append") == 0 || strcmp(text, "appendleft") == 0)) {
+        TRY(jy_deque_check(f, v));
+        *out = method_of(f, v, name);
+        return JY_OK;
+    }
     switch ((enum jy_value_kind)v->v_kind) {
     case JY_V_MODULE:
         return module_attribute(f, out, v, name);

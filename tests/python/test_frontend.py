@@ -699,7 +699,7 @@ BROKEN.append(pytest.param(_counter(), "STORE_CELL", (A,), {}, id="STORE_CELL-co
 
 @broken("STORE_ATTR", A)
 def stores_attribute(a):
-    MODEL.bias = 2.0
+    Model.rate = 0.5
     return a + 1
 
 
@@ -788,7 +788,12 @@ def calls_disabled(a):
     return _left_alone(a)
 
 
-BROKEN.append(pytest.param(MODEL.reads_property.__func__, "UNKNOWN_ATTRIBUTE", (MODEL, A), {}, id="UNKNOWN_ATTRIBUTE-property"))
+@broken("UNKNOWN_ATTRIBUTE", A)
+def dictionary_of_object(a):
+    return a + MODEL.__dict__["bias"]
+
+
+TRACED.append(pytest.param(MODEL.reads_property.__func__, (MODEL, A), {}, id="reads_property"))
 
 
 @broken("UNKNOWN_ITEM", A)
