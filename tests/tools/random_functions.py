@@ -235,7 +235,7 @@ def first_difference(case):
 
 
 def kind_of(sentence):
-    return re.sub(r"[.\d]+", "", sentence.split(":")[0]) + ("crash" if sentence.startswith("crash") else "")
+    return sentence.split("\n")[0] if sentence.startswith("crash") else re.sub(r"[.\d]+", "", sentence.split(":")[0])
 
 
 # ---- shrinking ----
