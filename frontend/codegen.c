@@ -48,6 +48,10 @@ struct generator {
         int *at;
         size_t n, cap;
     } bound; /* temporaries that hold something */
+    struct {
+        int *at;
+        size_t n, cap;
+    } left; /* where leaves keep the value stack, shared by all of them */
 };
 
 /* Where a slot of the original's localsplus is now: new locals stand before cells and free variables. */
@@ -558,6 +562,17 @@ load_to_leave(struct generator *g, int local, bool is_certain, struct jy_point *
     return 0;
 }
 
+static int
+left_local(struct generator *g, size_t item)
+{
+    while (g->left.n <= item) {
+        int local = new_local(g, "left", g->left.n);
+        CHECK(local);
+        *jy_vec_push(g->code->c_arena, &g->left) = local;
+    }
+    return g->left.at[item];
+}
+
 /* A handler is left by POP_EXCEPT; what it handles is only to be had by handling something else. */
 static int
 stash_handlers(struct generator *g, int id, struct jy_point *point)
@@ -566,7 +581,7 @@ stash_handlers(struct generator *g, int id, struct jy_point *point)
     size_t depth = point->depth;
     int *local = JY_NEW_ARRAY(g->code->c_arena, int, depth + 1);
     for (size_t k = depth; k-- > 0;) {
-        CHECK(local[k] = new_local(g, "left", ((size_t)id << 8) + k));
+        CHECK(local[k] = left_local(g, k));
         if (kinds[k] == JY_SLOT_HANDLED) {
             CHECK(jy_emit_load_const(g->code, Py_None));
             jy_edit_append(g->code, PUSH_EXC_INFO, 0);
@@ -690,7 +705,8 @@ emit_own_part(struct generator *g)
     count_unit(g);
     if (g->request->start != 0)
         CHECK(stash_stack(g));
-    CHECK(emit_call(g));
+    if (g->unit->u_graph->g_outputs.n != 0 || g->unit->u_writes)
+        CHECK(emit_call(g));
     CHECK(emit_effects(g));
     return emit_end(g);
 }

@@ -100,7 +100,8 @@ exception_of_object(struct jy_frame *f, PyObject *object)
 static bool
 is_followed(PyObject *type)
 {
-    return PyErr_GivenExceptionMatches(type, PyExc_Exception) && !PyErr_GivenExceptionMatches(type, PyExc_MemoryError) &&
+    return PyErr_GivenExceptionMatches(type, PyExc_Exception) &&
+           !PyErr_GivenExceptionMatches(type, PyExc_MemoryError) &&
            !PyErr_GivenExceptionMatches(type, PyExc_RecursionError) &&
            !PyErr_GivenExceptionMatches(type, PyExc_Warning);
 }
@@ -253,8 +254,7 @@ check_inherited(struct jy_frame *f, struct jy_value *klass, const char *text)
 
 /* Arguments that the constructor of a builtin class looks into: it is called for real. */
 static jy_status
-call_for_real(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, size_t n,
-              struct jy_value *const *args)
+call_for_real(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, size_t n, struct jy_value *const *args)
 {
     PyObject *objects = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, n, args)));
     if (objects == NULL || !jy_value_is_plain(f, objects))
@@ -268,8 +268,8 @@ call_for_real(struct jy_frame *f, struct jy_value **out, struct jy_value *klass,
 
 /* A class of the program's with an __init__ in Python. */
 static jy_status
-call_init(struct jy_frame *f, struct jy_value *klass, struct jy_value *self, size_t nargs,
-          struct jy_value *const *args, PyObject *kwnames)
+call_init(struct jy_frame *f, struct jy_value *klass, struct jy_value *self, size_t nargs, struct jy_value *const *args,
+          PyObject *kwnames)
 {
     PyObject *raw = jy_class_get_text(f, (PyTypeObject *)klass->v_object, "__init__");
     size_t n = nargs + (kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0);
@@ -394,12 +394,6 @@ own_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyO
     return JY_OK;
 }
 
-static bool
-is_method_of_base(const char *name)
-{
-    return strcmp(name, "with_traceback") == 0 || strcmp(name, "__init__") == 0;
-}
-
 /* A function or plain data of a class of the program's. */
 static jy_status
 class_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name, PyObject *raw)
@@ -416,6 +410,7 @@ jy_exception_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value 
 {
     PyTypeObject *type = jy_exception_type(v), *base = builtin_base(type);
     const char *text = jy_utf8(name);
+    TRY(check_inherited(f, v->u.exception.type, "__getattribute__"));
     PyObject *raw = class_get(f, type, name);
     bool inherited = raw != NULL && raw == _PyType_Lookup(base, name);
     if (inherited && Py_TYPE(raw)->tp_descr_set != NULL) { /* getset and member descriptors come first */
@@ -432,13 +427,44 @@ jy_exception_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value 
     TRY(own_attribute(f, out, v, name));
     if (*out != NULL)
         return JY_OK;
+    if (raw == NULL && (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && jy_class_get_text(f, type, "__getattr__") != NULL)
+        return no_attribute(f, v, name);
     if (raw == NULL)
         return jy_raises(f, PyExc_AttributeError, "'%s' object has no attribute '%s'", type->tp_name, text);
-    if (inherited && is_method_of_base(text)) {
+    if (inherited && strcmp(text, "with_traceback") == 0) {
         *out = method_of(f, v, name);
         return JY_OK;
     }
     return inherited ? no_attribute(f, v, name) : class_attribute(f, out, v, name, raw);
+}
+
+/* The constructor that a class without one of its own would have. */
+static bool
+is_base_init(struct jy_frame *f, const struct jy_value *v, PyObject *raw)
+{
+    PyTypeObject *base = builtin_base(jy_exception_type(v));
+    PyObject *name = name_object(f, "__init__");
+    return name != NULL && Py_IS_TYPE(raw, &PyWrapperDescr_Type) && raw == _PyType_Lookup(base, name) &&
+           only_keeps_arguments(base);
+}
+
+jy_status
+jy_exception_super(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *raw, PyObject *name)
+{
+    if (!is_base_init(f, self, raw))
+        return class_attribute(f, out, self, name, raw);
+    *out = method_of(f, self, name);
+    return JY_OK;
+}
+
+jy_status
+jy_exception_init(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
+{
+    *handled = nargs > 0 && args[0]->v_kind == JY_V_EXCEPTION && is_base_init(f, args[0], callable);
+    if (!*handled)
+        return JY_OK;
+    return jy_exception_method(f, out, args[0], name_object(f, "__init__"), nargs - 1, args + 1, kwnames);
 }
 
 /* __traceback__ is what nobody sees here; other attributes of BaseException's own are not set, those of the program's are kept. */

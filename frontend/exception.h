@@ -49,6 +49,12 @@ jy_status jy_exception_call(struct jy_frame *f, struct jy_value **out, struct jy
 PyTypeObject *jy_exception_type(const struct jy_value *v);
 jy_status jy_exception_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name);
 jy_status jy_exception_setattr(struct jy_frame *f, struct jy_value *v, PyObject *name, struct jy_value *value);
+/* What super() finds for an exception. */
+jy_status jy_exception_super(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *raw,
+                             PyObject *name);
+/* BaseException.__init__(self, *args) and its like, called through a class. */
+jy_status jy_exception_init(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
+                            struct jy_value *const *args, PyObject *kwnames);
 /* A method of BaseException's own. */
 jy_status jy_exception_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name,
                               size_t nargs, struct jy_value *const *args, PyObject *kwnames);

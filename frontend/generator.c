@@ -10,11 +10,25 @@
 
 /* ---- suspending ---- */
 
-/* The compiler's own handler, which turns a StopIteration around, covers all of the code. */
+static bool
+is_of_yield_from(const struct jy_frame *g, const struct jy_handler *h)
+{
+#ifdef CLEANUP_THROW
+    return jy_code_at(g->f_instrs, h->h_handler)->i_op == CLEANUP_THROW;
+#else
+    (void)g, (void)h;
+    return false;
+#endif
+}
+
+/* The compiler's own handler, which turns a StopIteration around, covers all of the code; another, around each `yield from`, hands an exception to the inner generator, which asks for
+ * itself. */
 static bool
 is_in_try(const struct jy_frame *g)
 {
     const struct jy_handler *h = jy_code_handler_of(g->f_instrs, g->f_pc);
+    while (h != NULL && is_of_yield_from(g, h))
+        h = jy_code_handler_of(g->f_instrs, h->h_handler);
     return h != NULL && !(h->h_lasti && h->h_depth == 0);
 }
 
@@ -54,6 +68,7 @@ resume(struct jy_frame *f, struct jy_value **out, struct jy_value *generator, bo
 {
     struct jy_trace_state *t = f->f_trace;
     struct jy_frame *g = generator->u.iter.frame;
+    uint32_t depth = t->depth, nesting = t->nesting;
     jy_status status = raised ? JY_BREAK : JY_OK;
     g->f_back = f;
     g->f_in_try = false;
@@ -62,7 +77,8 @@ resume(struct jy_frame *f, struct jy_value **out, struct jy_value *generator, bo
         status = jy_exception_unwind(g, t->depth, t->nesting);
     if (status == JY_OK)
         status = jy_interp_run(g);
-    t->depth--;
+    t->depth = depth;
+    t->nesting = nesting;
     *out = status == JY_OK ? g->f_yield : NULL;
     generator->u.iter.exhausted = *out == NULL;
     if (status == JY_BREAK && jy_is_raised(f, PyExc_StopIteration)) /* where the code has no handler for that */
@@ -95,6 +111,14 @@ jy_generator_stop(struct jy_frame *f, struct jy_value *generator, bool now)
 
 /* ---- methods ---- */
 
+/* Suspended at a `yield from`: what is thrown goes to the inner generator first. */
+static bool
+is_delegating(const struct jy_frame *g)
+{
+    int before = g->f_pc != JY_NO_INSTR ? jy_code_at(g->f_instrs, g->f_pc)->i_prev : JY_NO_INSTR;
+    return before != JY_NO_INSTR && jy_code_at(g->f_instrs, before)->i_op == SEND;
+}
+
 static bool
 has_begun(const struct jy_value *generator)
 {
@@ -126,7 +150,7 @@ call_throw(struct jy_frame *f, struct jy_value **out, struct jy_value *generator
     struct jy_value *exception = n == 1 ? args[0] : args[1];
     bool ended = generator->u.iter.exhausted;
     TRY(jy_value_realize(f, exception));
-    if (exception->v_kind != JY_V_EXCEPTION ||
+    if (exception->v_kind != JY_V_EXCEPTION || is_delegating(generator->u.iter.frame) ||
         (n > 1 && jy_value_known(args[0]) != (PyObject *)jy_exception_type(exception)))
         return jy_break(f, JY_BREAK_GENERATOR, "throw of %s", jy_value_describe(f, exception));
     jy_raise_again(f, exception);
@@ -143,6 +167,8 @@ call_close(struct jy_frame *f, struct jy_value **out, struct jy_value *generator
     *out = jy_value_const(f, Py_None);
     if (generator->u.iter.exhausted)
         return JY_OK;
+    if (is_delegating(generator->u.iter.frame))
+        return jy_break(f, JY_BREAK_GENERATOR, "close() inside a yield from");
     if (!has_begun(generator) || !generator->u.iter.frame->f_in_try) {
         generator->u.iter.exhausted = true;
         return JY_OK;
@@ -170,8 +196,8 @@ jy_generator_has_method(const struct jy_value *v, const char *name)
 }
 
 jy_status
-jy_generator_method(struct jy_frame *f, struct jy_value **out, struct jy_value *generator, PyObject *name,
-                    size_t nargs, struct jy_value *const *args, PyObject *kwnames)
+jy_generator_method(struct jy_frame *f, struct jy_value **out, struct jy_value *generator, PyObject *name, size_t nargs,
+                    struct jy_value *const *args, PyObject *kwnames)
 {
     const char *text = jy_utf8(name);
     TRY(check_idle(f, generator));

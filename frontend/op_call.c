@@ -85,6 +85,9 @@ jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, si
             return call_dispatcher(f, out, callable, nargs, args, kwnames);
         if (PyExceptionClass_Check(callable->v_object))
             return jy_exception_call(f, out, callable, nargs, args, kwnames);
+        TRY(jy_exception_init(f, out, &handled, callable->v_object, nargs, args, kwnames));
+        if (handled)
+            return JY_OK;
         TRY(jy_library_call(f, out, &handled, callable->v_object, nargs, args, kwnames));
         if (handled)
             return JY_OK;
@@ -92,8 +95,11 @@ jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, si
         return handled ? JY_OK : call_callable(f, out, callable->v_object, nargs, args, kwnames);
     case JY_V_OPAQUE:
     case JY_V_INSTANCE:
-        if (!jy_is_instance(f, callable))
+        if (!jy_is_instance(f, callable)) {
+            if (callable->v_kind == JY_V_PARTIAL)
+                return jy_partial_call(f, out, callable, nargs, args, kwnames);
             break;
+        }
         TRY(jy_special(f, &method, callable, "__call__"));
         if (method == NULL)
             return jy_raises(f, PyExc_TypeError, "'%s' object is not callable", callable->u.instance->type->tp_name);
@@ -120,8 +126,9 @@ jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, si
     case JY_V_DICTVIEW:
     case JY_V_HANDLED:
     case JY_V_EXCEPTION:
-    case JY_V_PARTIAL:
         break;
+    case JY_V_PARTIAL:
+        return jy_partial_call(f, out, callable, nargs, args, kwnames);
     }
     return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s", jy_value_describe(f, callable));
 }

@@ -1,5 +1,6 @@
 /* Raising and handling exceptions, and the with statement. exception.h says how an exception travels. */
 #include "frontend/exception.h"
+#include "frontend/instance.h"
 #include "frontend/ops.h"
 
 /* ---- raise ---- */
@@ -113,15 +114,12 @@ op_check_exc_match(struct jy_frame *f, const struct jy_instr *instr)
 static jy_status
 special_method(struct jy_frame *f, struct jy_value **out, struct jy_value *manager, const char *text)
 {
-    PyObject *name = jy_hold(f, PyUnicode_InternFromString(text));
-    if (name == NULL)
-        return JY_ERROR;
     TRY(jy_value_realize(f, manager));
-    if (manager->v_kind != JY_V_OPAQUE && manager->v_kind != JY_V_INSTANCE)
+    if (!jy_is_instance(f, manager))
         return jy_break(f, JY_BREAK_EXCEPTION_HANDLING, "with %s", jy_value_describe(f, manager));
-    TRY(jy_getattr(f, out, manager, name));
-    if ((*out)->v_kind != JY_V_METHOD || (*out)->u.func.function == NULL || (*out)->u.func.self != manager)
-        return jy_break(f, JY_BREAK_EXCEPTION_HANDLING, "%s of %s", text, jy_value_describe(f, manager));
+    TRY(jy_special(f, out, manager, text));
+    if (*out == NULL)
+        return jy_break(f, JY_BREAK_RAISES, "with %s", jy_value_describe(f, manager));
     return JY_OK;
 }
 

@@ -1,6 +1,7 @@
 /* super: attributes looked up behind a class in the MRO of another.
  *
  * A super object is an instance value with a `self`. super() without arguments takes both from the frame that calls it: the cell `__class__` and the first parameter. */
+#include "frontend/exception.h"
 #include "frontend/instance.h"
 #include "frontend/ops.h"
 
@@ -17,6 +18,9 @@ start_of(struct jy_frame *f, PyTypeObject **out, struct jy_value *after, struct 
     if (self->v_kind == JY_V_CALLABLE && PyType_Check(self->v_object)) {
         if (PyType_IsSubtype((PyTypeObject *)self->v_object, type))
             *out = (PyTypeObject *)self->v_object;
+    } else if (self->v_kind == JY_V_EXCEPTION) {
+        if (PyType_IsSubtype(jy_exception_type(self), type))
+            *out = jy_exception_type(self);
     } else if (jy_is_instance(f, self) && self->u.instance->self == NULL &&
                PyType_IsSubtype(self->u.instance->type, type)) {
         *out = self->u.instance->type;
@@ -36,6 +40,8 @@ lookup(struct jy_frame *f, struct jy_value **out, struct jy_value *after, struct
     PyObject *raw = jy_class_get(f, start, (PyTypeObject *)after->v_object, name);
     if (raw == NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of super()", jy_utf8(name));
+    if (self->v_kind == JY_V_EXCEPTION)
+        return jy_exception_super(f, out, self, raw, name);
     /* a slot's descriptor reads by its own name: what it gives is what self.name gives only where nothing hides it */
     return jy_class_bind(f, out, raw, through_class ? NULL : self, through_class ? self : self->u.instance->klass,
                          name);

@@ -247,6 +247,30 @@ sweep_pushes(struct sweep *s)
     }
 }
 
+/* An instruction that looks back for its handler gets a NOP of its own range before it, unless the original's neighbour still stands there. */
+static void
+cover_frames(struct sweep *s)
+{
+    struct jy_code *code = s->code;
+    const int *handler = handlers_by_id(code);
+    int previous = JY_NO_INSTR;
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; previous = id, id = jy_code_next(code, id)) {
+        bool as_before = previous == id - 1 && id < code->c_ndecoded;
+        if (!jy_instr_looks_back(jy_code_at(code, id)->i_op) || previous == JY_NO_INSTR || as_before ||
+            handler[previous] == handler[id])
+            continue;
+        int nop = jy_edit_insert_before(code, id, NOP, 0);
+        jy_edit_retarget(code, id, nop);
+        for (size_t i = 0; i < code->c_handlers.n; i++) {
+            struct jy_handler *h = &code->c_handlers.at[i];
+            if (jy_code_live(code, h->h_start) == id)
+                h->h_start = nop;
+            if (h->h_end != JY_NO_INSTR && jy_code_live(code, h->h_end) == id)
+                h->h_end = nop;
+        }
+    }
+}
+
 jy_status
 jy_sweep_code(struct jy_code *code)
 {
@@ -266,5 +290,6 @@ jy_sweep_code(struct jy_code *code)
             sweep_stores(&s);
         sweep_pushes(&s);
     } while (s.changed);
+    cover_frames(&s);
     return JY_OK;
 }

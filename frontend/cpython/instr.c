@@ -100,6 +100,18 @@ jy_instr_falls_through(int op)
 }
 
 bool
+jy_instr_looks_back(int op)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+    return op == CALL || op == CALL_KW || op == CALL_FUNCTION_EX || op == LOAD_ATTR || op == BINARY_SUBSCR ||
+           op == FOR_ITER || op == SEND;
+#else
+    (void)op;
+    return false;
+#endif
+}
+
+bool
 jy_instr_may_raise(int op)
 {
     switch (op) {
@@ -261,4 +273,34 @@ bool
 jy_instr_null_is_first(void)
 {
     return PY_VERSION_HEX < 0x030d0000;
+}
+
+bool
+jy_instr_is_prefix(int op)
+{
+#ifdef KW_NAMES
+    if (op == KW_NAMES)
+        return true;
+#endif
+#ifdef PRECALL
+    if (op == PRECALL)
+        return true;
+#endif
+    (void)op;
+    return false;
+}
+
+size_t
+jy_instr_call_items(const struct jy_instr *instr)
+{
+    switch (instr->i_op) {
+    case CALL:
+#ifdef CALL_KW
+    case CALL_KW:
+#endif
+    case CALL_FUNCTION_EX:
+        return (size_t)jy_instr_pops(instr->i_op, instr->i_arg);
+    default:
+        return 0;
+    }
 }
