@@ -294,6 +294,7 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
         .nstack = s->s_depth,
         .min_nodes = (uint32_t)config->min_nodes,
         .break_every = (uint32_t)config->break_every,
+        .callee = jy_runtime->callee,
         .dynamic = f->f_ints == 1 ? every_int : (const char *const *)f->f_dynamic,
         .fixed = (const char *const *)f->f_fixed,
         .max_steps = (uint32_t)config->max_steps,
@@ -470,12 +471,13 @@ new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy
     entry->e_refs = 1;
     entry->e_exec = exec;
     entry->e_inputs = (uint32_t)unit->u_inputs.n;
-    entry->e_number = f->f_reserved != 0 ? f->f_reserved : ++jy_runtime->next_compiled;
+    entry->e_number = f->f_reserved != 0 ? f->f_reserved : jy_number_take();
     f->f_reserved = 0;
     snprintf(name, sizeof(name), "__compiled_fn_%u", entry->e_number);
     entry->e_compiled = jy_compiled_fn_new(exec, name, jy_runtime->rerun);
     if (entry->e_compiled == NULL) {
         jy_exec_free(exec);
+        jy_number_give(entry->e_number);
         free(entry);
         return NULL;
     }

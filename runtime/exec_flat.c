@@ -58,8 +58,9 @@ fill(struct jy_call *call, int64_t *extent, const struct jy_exec *exec, PyObject
         if (!in->scalar) {
             const PyArrayObject_fields *array = (const PyArrayObject_fields *)input;
             struct jy_desc *desc = &call->desc[in->index];
+            size_t d = in->ndim;
             desc->data = array->data;
-            for (size_t d = 0; d < in->ndim; d++)
+            while (d-- > 0)
                 desc->stride[d] = array->strides[d];
         } else if (in->dtype == JY_F64 && PyFloat_CheckExact(input)) {
             call->scalar[in->index].d = PyFloat_AS_DOUBLE(input);

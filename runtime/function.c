@@ -88,6 +88,28 @@ table_remove(PyObject *key)
 
 /* -- names in the globals --------------------------------------------------------------------------------------------------------- */
 
+uint32_t
+jy_number_take(void)
+{
+    struct jy_runtime *rt = jy_runtime;
+    return rt->nspare != 0 ? rt->spare[--rt->nspare] : ++rt->next_compiled;
+}
+
+void
+jy_number_give(uint32_t number)
+{
+    struct jy_runtime *rt = jy_runtime;
+    if (rt->nspare == rt->spare_room) {
+        size_t room = rt->spare_room == 0 ? 16 : 2 * rt->spare_room;
+        uint32_t *bigger = realloc(rt->spare, room * sizeof(*bigger));
+        if (bigger == NULL)
+            return; /* that number is lost */
+        rt->spare = bigger;
+        rt->spare_room = room;
+    }
+    rt->spare[rt->nspare++] = number;
+}
+
 static PyObject *
 compiled_name(uint32_t number)
 {
@@ -108,7 +130,7 @@ int
 jy_function_reserve_name(struct jy_function *f)
 {
     PyObject *name;
-    f->f_reserved = ++jy_runtime->next_compiled;
+    f->f_reserved = jy_number_take();
     int status = jy_function_set_name(&name, f, f->f_reserved, Py_None);
     Py_XDECREF(name);
     return status;
@@ -150,6 +172,7 @@ jy_entry_release(struct jy_entry *entry)
     jy_new_code_clear(&entry->e_new);
     Py_XDECREF(entry->e_compiled);
     Py_XDECREF(entry->e_runner);
+    jy_number_give(entry->e_number); /* only now: nothing runs any more that could look the name up */
     free(entry);
 }
 
@@ -227,8 +250,10 @@ jy_function_free(struct jy_function *f)
         table_remove(f->f_object);
     jy_start_drop_entries(&f->f_call);
     jy_starts_clear(f);
-    if (f->f_reserved != 0)
+    if (f->f_reserved != 0) {
         remove_name(f->f_globals, f->f_reserved);
+        jy_number_give(f->f_reserved);
+    }
     f->f_object = NULL;
     jy_api_free_texts(f->f_dynamic);
     jy_api_free_texts(f->f_fixed);

@@ -89,8 +89,11 @@ struct jy_runtime {
     } *table; /* f_object -> state; open addressing */
     size_t table_size, table_used;
     uint32_t next_function, next_compiled;
+    uint32_t *spare; /* numbers below next_compiled that are free again */
+    size_t nspare, spare_room;
     struct jy_api api;
     bool compiling;  /* some thread traces: others run eager */
+    PyObject *compile, *callee; /* callables of the module; the second for functions that are called where a unit stops */
     PyObject *rerun; /* what __compiled_fn_N returns when the original must run */
     PyObject *weak_callback;
     char *backend_path;
@@ -137,6 +140,9 @@ void jy_start_drop_entries(struct jy_start *start);
 /* The name __compiled_fn_N in the function's globals. The first one is put there (as None) when the function is made, so that no dictionary grows in the middle of a call that
  * merely compiles for the first time; all are taken away with the entry. 0, or -1 with an exception. */
 int jy_function_reserve_name(struct jy_function *function);
+/* Numbers of dropped entries are given out again: CPython never frees a name that stood in a code object. */
+uint32_t jy_number_take(void);
+void jy_number_give(uint32_t number);
 int jy_function_set_name(PyObject **name, struct jy_function *function, uint32_t number,
                          PyObject *value); /* refs: *name new, may be NULL */
 
@@ -161,9 +167,12 @@ jy_status jy_compile(struct jy_function *function, struct jy_start *start, PyObj
 /* Its code is made anew when leaves have come or gone. 0, or -1 with an exception. */
 int jy_entry_refresh(struct jy_function *function, struct jy_start *start, struct jy_entry *entry);
 
+/* callee.c; -1 with an exception */
+int jy_callee_init(PyObject *module);
+
 /* inspect.c: the graph as a dict of lists for jitney.Graph; what inspect() and stats() show. refs: new */
 PyObject *jy_describe_graph(const struct jy_unit *unit);
-PyObject *jy_describe_entry(const struct jy_function *function, struct jy_entry *entry);
+PyObject *jy_describe_start(const struct jy_function *function, const struct jy_start *start); /* its entries */
 PyObject *jy_describe_stats(const struct jy_function *function);
 
 /* bind.c: parameters in the order of co_varnames. 1: bound; 0: the call does not fit (the original will say so); -1: exception. */

@@ -415,7 +415,7 @@ jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program
     out->nowned = 0;
     *failed = JY_NO_GUARD;
 
-    if (!nothing_written(p)) {
+    if (p->fixed.n != 0 && !nothing_written(p)) {
         enum jy_guard_result result = check_fixed(p, failed);
         if (result != JY_GUARDS_HOLD)
             return result;

@@ -244,6 +244,15 @@ class_holds(const struct jy_unit *unit, const struct jy_guard *g)
                          jy_unit_object(unit, g->name)) == wanted;
 }
 
+static int
+is_unbounded(PyObject *deque)
+{
+    PyObject *bound = PyObject_GetAttrString(deque, "maxlen");
+    int answer = bound == NULL ? -1 : bound == Py_None;
+    Py_XDECREF(bound);
+    return answer;
+}
+
 int
 jy_guard_holds(const struct jy_unit *unit, const struct jy_guard *g, PyObject *value, PyObject *other,
                PyObject *const *inputs)
@@ -280,6 +289,10 @@ jy_guard_holds(const struct jy_unit *unit, const struct jy_guard *g, PyObject *v
         return value != other;
     case JY_GUARD_CLASS:
         return class_holds(unit, g);
+    case JY_GUARD_FLAGS:
+        return ((int64_t)Py_TYPE(value)->tp_flags & g->value) == g->other;
+    case JY_GUARD_UNBOUNDED:
+        return is_unbounded(value);
     case JY_GUARD_PRESENT:
         return value != NULL;
     case JY_GUARD_NOT_OWN:
