@@ -22,7 +22,7 @@ jy_instance_open(struct jy_frame *f, struct jy_value *v)
         jy_partial_open(f, v))
         return;
     jy_guard_type(f, v->v_source, type);
-    jy_keep(f->f_trace->unit, v->v_object);
+    jy_hold(f, Py_NewRef(v->v_object)); /* the unit must not keep it alive */
     v->v_kind = JY_V_INSTANCE;
     v->u.instance = JY_NEW(jy_frame_arena(f), struct jy_instance);
     v->u.instance->type = type;

@@ -45,7 +45,7 @@ jy_partial_open(struct jy_frame *f, struct jy_value *v)
     if (function == NULL || args == NULL || keywords == NULL)
         return false;
     jy_guard_type(f, v->v_source, Py_TYPE(v->v_object));
-    jy_keep(f->f_trace->unit, v->v_object);
+    jy_hold(f, Py_NewRef(v->v_object));
     v->v_kind = JY_V_PARTIAL;
     v->u.partial.function = function;
     v->u.partial.args = args;
