@@ -35,11 +35,29 @@ jy_class_find(PyTypeObject *type, PyTypeObject *after, PyObject *name)
     return NULL;
 }
 
+/* Whether an object of a class of the program's is a descriptor is up to that class, which no version of the class that holds it tells. */
+static void
+guard_descriptor(struct jy_frame *f, PyObject *raw)
+{
+    static const char *const names[] = { "__get__", "__set__", "__delete__" };
+    PyTypeObject *type = Py_TYPE(raw);
+    if (PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) || PyType_Check(raw))
+        return;
+    jy_guard_type(f, jy_source_add(f->f_trace->unit, JY_SOURCE_OBJECT, 0, 0, raw), type);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        PyObject *name = jy_hold(f, PyUnicode_InternFromString(names[i]));
+        if (name != NULL)
+            jy_guard_class(f, type, NULL, name, jy_class_find(type, NULL, name));
+    }
+}
+
 PyObject *
 jy_class_get(struct jy_frame *f, PyTypeObject *type, PyTypeObject *after, PyObject *name)
 {
     PyObject *raw = jy_class_find(type, after, name);
     jy_guard_class(f, type, after, name, raw);
+    if (raw != NULL)
+        guard_descriptor(f, raw);
     return raw;
 }
 
