@@ -304,6 +304,10 @@ has_attribute(struct jy_frame *f, bool *out, struct jy_value *v, PyObject *name)
         }
         return status;
     }
+    if (jy_is_function_text(v, jy_utf8(name))) {
+        *out = true;
+        return JY_OK;
+    }
     TRY(jy_value_type(f, &type, v));
     if (v->v_kind == JY_V_OPAQUE || v->v_kind == JY_V_FUNCTION || v->v_kind == JY_V_CALLABLE)
         return jy_builtin_unknown(f, "hasattr", v);

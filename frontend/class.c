@@ -262,6 +262,16 @@ is_name(PyObject *name)
            PyUnicode_CompareWithASCIIString(name, "__qualname__") == 0;
 }
 
+/* A class statement always leaves a __doc__, which type's own descriptor reads. */
+static bool
+is_own_doc(PyTypeObject *type, PyObject *name)
+{
+    PyObject *doc = PyUnicode_CompareWithASCIIString(name, "__doc__") == 0 && (type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+                        ? jy_own_class_attribute(type, name)
+                        : NULL;
+    return doc != NULL && (doc == Py_None || PyUnicode_CheckExact(doc));
+}
+
 /* type.__getattribute__: the metaclass's data descriptors come first. */
 jy_status
 jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, PyObject *name)
@@ -274,6 +284,10 @@ jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *kla
         if (text == NULL)
             return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
         *out = jy_class_data(f, text, klass, name);
+        return JY_OK;
+    }
+    if (is_own_doc(type, name) && has_plain_getattribute(f, meta, true)) {
+        *out = jy_class_value(f, jy_class_get(f, type, NULL, name));
         return JY_OK;
     }
     if (!has_plain_getattribute(f, meta, raw != NULL) ||

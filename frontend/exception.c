@@ -457,10 +457,23 @@ jy_exception_super(struct jy_frame *f, struct jy_value **out, struct jy_value *s
     return JY_OK;
 }
 
-jy_status
-jy_exception_init(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
-                  struct jy_value *const *args, PyObject *kwnames)
+static bool
+is_sys_exception(PyObject *callable)
 {
+    PyObject *module = PyCFunction_CheckExact(callable) ? ((PyCFunctionObject *)callable)->m_module : NULL;
+    return module != NULL && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "sys") == 0 &&
+           strcmp(((PyCFunctionObject *)callable)->m_ml->ml_name, "exception") == 0;
+}
+
+jy_status
+jy_exception_builtin(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
+                     struct jy_value *const *args, PyObject *kwnames)
+{
+    if (nargs == 0 && kwnames == NULL && is_sys_exception(callable)) {
+        *out = jy_exception_handled(f); /* NULL: what handles the traced call is unknown */
+        *handled = *out != NULL;
+        return JY_OK;
+    }
     *handled = nargs > 0 && args[0]->v_kind == JY_V_EXCEPTION && is_base_init(f, args[0], callable);
     if (!*handled)
         return JY_OK;
@@ -520,6 +533,12 @@ jy_exception_truth(struct jy_frame *f, bool *out, struct jy_value *v)
 }
 
 /* ---- text ---- */
+
+jy_status
+jy_exception_check_format(struct jy_frame *f, struct jy_value *v)
+{
+    return check_inherited(f, v->u.exception.type, "__format__");
+}
 
 jy_status
 jy_exception_text(struct jy_frame *f, struct jy_value **out, struct jy_value *v)

@@ -52,13 +52,15 @@ jy_status jy_exception_setattr(struct jy_frame *f, struct jy_value *v, PyObject 
 /* What super() finds for an exception. */
 jy_status jy_exception_super(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *raw,
                              PyObject *name);
-/* BaseException.__init__(self, *args) and its like, called through a class. */
-jy_status jy_exception_init(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
-                            struct jy_value *const *args, PyObject *kwnames);
+/* BaseException.__init__(self, *args) and its like, called through a class; sys.exception(). */
+jy_status jy_exception_builtin(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable,
+                               size_t nargs, struct jy_value *const *args, PyObject *kwnames);
 /* A method of BaseException's own. */
 jy_status jy_exception_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name,
                               size_t nargs, struct jy_value *const *args, PyObject *kwnames);
 jy_status jy_exception_truth(struct jy_frame *f, bool *out, struct jy_value *v);
+/* format(v, "") is str(v). */
+jy_status jy_exception_check_format(struct jy_frame *f, struct jy_value *v);
 /* str(v) */
 jy_status jy_exception_text(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
 /* `exc.__class__` derives from one of `classes`, as an except clause asks. */

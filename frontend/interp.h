@@ -82,6 +82,9 @@ jy_status jy_is_same(struct jy_frame *f, bool *out, struct jy_value *a, struct j
 jy_status jy_is_equal(struct jy_frame *f, bool *out, struct jy_value *a, struct jy_value *b);
 jy_status jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy_value *item);
 
+/* A text that every live function has as an attribute. */
+bool jy_is_function_text(const struct jy_value *v, const char *name);
+
 /* iter(v); an iterator gives itself */
 jy_status jy_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
 /* *out NULL: exhausted */
@@ -95,7 +98,13 @@ jy_status jy_iter_new(struct jy_frame *f, struct jy_value **out, enum jy_iter_ho
 /* function(*args) on behalf of an iterator */
 jy_status jy_iter_ask(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t n,
                       struct jy_value *const *args);
+jy_status jy_dict_view_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
 jy_status jy_iter_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+/* call_library.c: *handled false: it is none that is followed */
+jy_status jy_library_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
+                          struct jy_value *const *args, PyObject *kwnames);
+/* An object of operator.itemgetter and its like. */
+bool jy_is_getter(PyObject *object);
 /* itertools.c */
 jy_status jy_itertools_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it);
 jy_status jy_itertools_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
@@ -180,6 +189,9 @@ jy_status jy_slice_bounds(struct jy_frame *f, Py_ssize_t *start, Py_ssize_t *ste
 /* A list that nobody has looked into takes appends without a guard on its length. */
 bool jy_is_appendable(struct jy_frame *f, const struct jy_value *v);
 jy_status jy_list_append(struct jy_frame *f, struct jy_value *list, struct jy_value *item);
+/* A collections.deque that came in, and grows without bound: it takes items blindly, too. */
+bool jy_is_deque(struct jy_frame *f, const struct jy_value *v);
+jy_status jy_deque_check(struct jy_frame *f, struct jy_value *deque);
 /* What it was given before it was looked at. */
 void jy_list_add_appended(struct jy_frame *f, struct jy_value *list);
 /* list[:] = what it holds */

@@ -201,6 +201,24 @@ method_part(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObj
     return JY_OK;
 }
 
+bool
+jy_is_function_text(const struct jy_value *v, const char *name)
+{
+    return v->v_kind == JY_V_FUNCTION && v->v_object != NULL && v->v_source != JY_NO_SOURCE &&
+           (strcmp(name, "__doc__") == 0 || strcmp(name, "__name__") == 0 || strcmp(name, "__qualname__") == 0);
+}
+
+static jy_status
+function_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
+{
+    PyObject *object = jy_is_function_text(v, jy_utf8(name)) ? jy_hold(f, PyObject_GetAttr(v->v_object, name)) : NULL;
+    PyErr_Clear();
+    if (object == NULL)
+        return no_attribute(f, v, name);
+    *out = attribute(f, v, name, object);
+    return JY_OK;
+}
+
 /* ---- the protocol ---- */
 
 static jy_status
@@ -278,9 +296,10 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
             break;
         *out = method_of(f, v, name);
         return JY_OK;
+    case JY_V_FUNCTION:
+        return function_attribute(f, out, v, name);
     case JY_V_NULL:
     case JY_V_LAZY:
-    case JY_V_FUNCTION:
     case JY_V_CELL:
     case JY_V_DICTVIEW:
     case JY_V_HANDLED:

@@ -254,13 +254,26 @@ convert(PyObject *object, int conversion)
     }
 }
 
+/* An exception's text, for str() and for format() without a specification. */
+static jy_status
+take_text(struct jy_frame *f, struct jy_value **v, int *conversion, bool has_spec)
+{
+    if ((*v)->v_kind != JY_V_EXCEPTION || *conversion > 1 || (*conversion == 0 && has_spec))
+        return JY_OK;
+    if (*conversion == 0)
+        TRY(jy_exception_check_format(f, *v));
+    *conversion = 0;
+    return jy_exception_text(f, v, *v);
+}
+
 /* The top n items, the first formatted by the second. */
 static jy_status
 format(struct jy_frame *f, size_t n, int conversion)
 {
     PyObject *object, *spec = NULL;
-    struct jy_value *text;
-    TRY(get_constant(f, &object, *jy_peek(f, n)));
+    struct jy_value *text, *v = *jy_peek(f, n);
+    TRY(take_text(f, &v, &conversion, n == 2));
+    TRY(get_constant(f, &object, v));
     if (n == 2)
         TRY(get_constant(f, &spec, *jy_peek(f, 1)));
     PyObject *converted = jy_hold(f, convert(object, conversion));
@@ -294,9 +307,11 @@ jy_status
 op_convert_value(struct jy_frame *f, const struct jy_instr *instr)
 {
     PyObject *object;
-    struct jy_value *text;
-    TRY(get_constant(f, &object, *jy_peek(f, 1)));
-    TRY(jy_take(f, &text, convert(object, instr->i_arg)));
+    struct jy_value *text, *v = *jy_peek(f, 1);
+    int conversion = instr->i_arg;
+    TRY(take_text(f, &v, &conversion, false));
+    TRY(get_constant(f, &object, v));
+    TRY(jy_take(f, &text, convert(object, conversion)));
     return jy_replace(f, 1, text);
 }
 

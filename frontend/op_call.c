@@ -85,7 +85,7 @@ jy_call(struct jy_frame *f, struct jy_value **out, struct jy_value *callable, si
             return call_dispatcher(f, out, callable, nargs, args, kwnames);
         if (PyExceptionClass_Check(callable->v_object))
             return jy_exception_call(f, out, callable, nargs, args, kwnames);
-        TRY(jy_exception_init(f, out, &handled, callable->v_object, nargs, args, kwnames));
+        TRY(jy_exception_builtin(f, out, &handled, callable->v_object, nargs, args, kwnames));
         if (handled)
             return JY_OK;
         TRY(jy_library_call(f, out, &handled, callable->v_object, nargs, args, kwnames));

@@ -21,7 +21,8 @@ is_new(const struct jy_value *v)
     if (v->v_source != JY_NO_SOURCE)
         return false;
     return v->v_kind == JY_V_LIST || v->v_kind == JY_V_DICT || v->v_kind == JY_V_ARRAY || v->v_kind == JY_V_ITER ||
-           v->v_kind == JY_V_SET || v->v_kind == JY_V_CELL || v->v_kind == JY_V_INSTANCE || v->v_kind == JY_V_PARTIAL || (v->v_kind == JY_V_TUPLE && v->u.seq.n != 0);
+           v->v_kind == JY_V_SET || v->v_kind == JY_V_CELL || v->v_kind == JY_V_INSTANCE || v->v_kind == JY_V_PARTIAL ||
+           v->v_kind == JY_V_EXCEPTION || (v->v_kind == JY_V_TUPLE && v->u.seq.n != 0);
 }
 
 static bool
