@@ -107,6 +107,9 @@ jy_builtin_reversed(struct jy_frame *f, struct jy_value **out, size_t n, struct 
     struct jy_value *v = args[0], *length;
     int64_t count;
     TRY(jy_value_realize(f, v));
+    bool text = v->v_kind == JY_V_CONST && (PyUnicode_CheckExact(v->v_object) || PyBytes_CheckExact(v->v_object));
+    if (text || (v->v_kind == JY_V_CONST && PyTuple_CheckExact(v->v_object)))
+        TRY(jy_iter_collect(f, &v, JY_V_TUPLE, v));
     if (v->v_kind != JY_V_TUPLE && v->v_kind != JY_V_LIST && v->v_kind != JY_V_RANGE && v->v_kind != JY_V_ARRAY)
         return jy_builtin_unknown(f, "reversed", v);
     TRY(jy_length(f, &length, v));
@@ -114,5 +117,6 @@ jy_builtin_reversed(struct jy_frame *f, struct jy_value **out, size_t n, struct 
     TRY(jy_iter_new(f, out, JY_ITER_REVERSED, 0, NULL));
     (*out)->u.iter.sequence = v;
     (*out)->u.iter.position = (size_t)count;
+    (*out)->u.iter.strict = text; /* no recipe: it is the reversed text, not the items */
     return JY_OK;
 }

@@ -38,14 +38,13 @@ jy_is_deque(struct jy_frame *f, const struct jy_value *v)
 jy_status
 jy_deque_check(struct jy_frame *f, struct jy_value *deque)
 {
-    PyObject *name = jy_hold(f, PyUnicode_InternFromString("maxlen"));
-    PyObject *bound = name != NULL ? jy_hold(f, PyObject_GetAttr(deque->v_object, name)) : NULL;
+    PyObject *bound = jy_hold(f, PyObject_GetAttrString(deque->v_object, "maxlen"));
     if (bound == NULL)
         return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
     if (bound != Py_None)
         return jy_break(f, JY_BREAK_STORE_CONTAINER, "a deque with a bound");
     jy_guard_type(f, deque->v_source, Py_TYPE(deque->v_object));
-    jy_guard_is(f, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, deque->v_source, 0, name), Py_None);
+    jy_guard_value(f, JY_GUARD_UNBOUNDED, deque->v_source, 0);
     return JY_OK;
 }
 

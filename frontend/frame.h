@@ -41,6 +41,8 @@ struct jy_trace_state {
     int start;           /* id of the instruction where the unit starts; JY_NO_INSTR: a call */
     bool other_cells, stores_cells; /* cells of callees that existed before were read; such cells of the root frame were written */
     bool stopped;        /* f_pc of the root frame is the instruction before which the unit ends */
+    bool calls_copy;     /* the unit stops at a call whose callee has operations: it calls the compiled copy */
+    size_t step_nodes;   /* graph nodes before the present root step */
     uint32_t drop_step;  /* root step of the first reference dropped that a destructor may wait for; 0: none */
     size_t drop_effects; /* effects before it */
     const struct jy_value *unbuildable; /* what has no recipe, when building the end broke */
@@ -153,6 +155,7 @@ void jy_guard_object(struct jy_frame *f, enum jy_guard_kind kind, jy_src source,
 void jy_guard_value(struct jy_frame *f, enum jy_guard_kind kind, jy_src source,
                     int64_t value); /* INT, LENGTH, ABSENT */
 void jy_guard_same(struct jy_frame *f, jy_src source, jy_src other);
+void jy_guard_flags(struct jy_frame *f, jy_src source, int64_t mask, int64_t flags);
 void jy_guard_not_same(struct jy_frame *f, jy_src source, jy_src other);
 /* What jy_class_find(type, after, name) gave. */
 void jy_guard_class(struct jy_frame *f, PyTypeObject *type, PyTypeObject *after, PyObject *name, PyObject *result);

@@ -145,7 +145,8 @@ reversed_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, 
     struct jy_value *seq = v->u.iter.sequence;
     struct jy_recipe *item;
     PyObject *iterator = like(f, seq, true);
-    if (v->u.iter.exhausted || iterator == NULL || (seq->v_kind == JY_V_LIST && v->u.iter.position > seq->u.seq.n)) {
+    if (v->u.iter.exhausted || v->u.iter.strict || iterator == NULL ||
+        (seq->v_kind == JY_V_LIST && v->u.iter.position > seq->u.seq.n)) {
         PyErr_Clear();
         return no_recipe(f, v);
     }

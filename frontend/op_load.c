@@ -36,6 +36,22 @@ jy_drop_shows(struct jy_frame *f, PyObject *o, bool deleting)
     return deleting || Py_TYPE(o)->tp_finalize != NULL || Py_TYPE(o)->tp_del != NULL;
 }
 
+/* Does the container that it came out of still hold it? */
+static bool
+is_held(const struct jy_frame *f, const struct jy_value *v)
+{
+    const struct jy_trace_state *t = f->f_trace;
+    const struct jy_source *s = &t->unit->u_sources.at[v->v_source];
+    bool item = (s->kind == JY_SOURCE_ITEM || s->kind == JY_SOURCE_KEY) && s->base < t->values.n;
+    const struct jy_value *base = item ? t->values.at[s->base] : NULL;
+    if (base == NULL || (base->v_kind != JY_V_LIST && base->v_kind != JY_V_TUPLE && base->v_kind != JY_V_DICT))
+        return false;
+    for (size_t i = 0; i < base->u.seq.n; i++)
+        if (base->u.seq.at[i] == v)
+            return true;
+    return false;
+}
+
 /* Does the object hold nothing whose destructor could run the program's code? */
 static bool
 is_inert(struct jy_frame *f, const struct jy_value *v)
@@ -52,7 +68,7 @@ check_drop(struct jy_frame *f, int slot, bool deleting)
 {
     struct jy_trace_state *t = f->f_trace;
     const struct jy_value *v = f->f_locals[slot];
-    if (f->f_back != NULL || v == NULL || is_inert(f, v))
+    if (f->f_back != NULL || v == NULL || is_inert(f, v) || is_held(f, v))
         return JY_OK;
     bool is_parameter = t->unit->u_sources.at[v->v_source].kind == JY_SOURCE_LOCAL && t->start == JY_NO_INSTR;
     if (is_parameter && jy_drop_shows(f, v->v_object, deleting))

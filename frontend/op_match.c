@@ -2,15 +2,17 @@
 #include "frontend/exception.h"
 #include "frontend/ops.h"
 
-/* Sequence and Mapping patterns ask for a flag of the type; registering a class with the ABC may set it later, so classes of the program's break. */
+/* Sequence and Mapping patterns ask for a flag of the type. Registering a class of the program's with the ABC may set it later. */
 static jy_status
 push_flag(struct jy_frame *f, unsigned long flag)
 {
     PyTypeObject *type;
     struct jy_value *v = *jy_peek(f, 1);
     TRY(jy_value_type(f, &type, v));
+    if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && v->v_source == JY_NO_SOURCE)
+        return jy_break(f, JY_BREAK_MATCH, "a new %s", jy_value_describe(f, v));
     if (type->tp_flags & Py_TPFLAGS_HEAPTYPE)
-        return jy_break(f, JY_BREAK_MATCH, "%s", jy_value_describe(f, v));
+        jy_guard_flags(f, v->v_source, (int64_t)flag, (int64_t)(type->tp_flags & flag));
     return jy_push(f, jy_value_const(f, type->tp_flags & flag ? Py_True : Py_False));
 }
 

@@ -6,6 +6,7 @@
  *     str, bytes                type and value                constant
  *     tuple, list               type and length               items stay lazy
  *     dict                      keys in order                 values stay lazy
+ *     set                       items in order                known and plain
  *     slice, range              exact type                    parts stay lazy
  *     function, method          code                          inlined when called
  *     module, class, C callable identity
@@ -108,6 +109,8 @@ realize_sequence(struct jy_frame *f, struct jy_value *v)
     v->u.seq = seq->u.seq;
     v->u.seq.escaped = true;
     v->v_kind = seq->v_kind;
+    if (!is_tuple)
+        jy_list_add_appended(f, v);
     return JY_OK;
 }
 
@@ -118,6 +121,8 @@ realize_dict(struct jy_frame *f, struct jy_value *v)
     Py_ssize_t n = PyDict_GET_SIZE(object);
     if (n > MAX_KEYS)
         return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "a dict of %zd items", n);
+    if (jy_is_stored_to(f, object))
+        return jy_break(f, JY_BREAK_STORE_GLOBAL, "globals that were changed, as a dict");
     PyObject *keys = PyTuple_New(n);
     if (keys == NULL)
         return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ITEM);
@@ -219,16 +224,14 @@ is_c_callable(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     if (PyCFunction_Check(object) || PyType_Check(object) || type == &PyMethodDescr_Type ||
-        type == &PyWrapperDescr_Type || type == &PyClassMethodDescr_Type)
+        type == &PyWrapperDescr_Type || type == &PyClassMethodDescr_Type || jy_is_getter(object))
         return true;
     return strcmp(type->tp_name, "numpy.ufunc") == 0 || strcmp(type->tp_name, "numpy._ArrayFunctionDispatcher") == 0;
 }
 
-jy_status
-jy_value_realize(struct jy_frame *f, struct jy_value *v)
+static jy_status
+look(struct jy_frame *f, struct jy_value *v)
 {
-    if (v->v_kind != JY_V_LAZY)
-        return JY_OK;
     PyObject *o = v->v_object;
     const struct jy_trace_state *t = f->f_trace;
     if (o == Py_None || PyBool_Check(o) || o == Py_Ellipsis || o == Py_NotImplemented) {
@@ -253,6 +256,8 @@ jy_value_realize(struct jy_frame *f, struct jy_value *v)
         return realize_sequence(f, v);
     if (PyDict_CheckExact(o))
         return realize_dict(f, v);
+    if (PySet_CheckExact(o))
+        return jy_set_realize(f, v);
     if (PySlice_Check(o))
         return realize_range(f, v, JY_V_SLICE);
     if (PyRange_Check(o))
@@ -278,4 +283,13 @@ jy_value_realize(struct jy_frame *f, struct jy_value *v)
     }
     v->v_kind = JY_V_OPAQUE;
     return JY_OK;
+}
+
+jy_status
+jy_value_realize(struct jy_frame *f, struct jy_value *v)
+{
+    if (v->v_kind != JY_V_LAZY)
+        return JY_OK;
+    TRY(look(f, v));
+    return jy_value_looked_at(f, v);
 }

@@ -419,13 +419,6 @@ class Model:
             a = self.step(a)
         return self.shift(a)
 
-    @property
-    def double(self):
-        return self.bias * 2
-
-    def reads_property(self, a):
-        return a * self.double
-
     def writes_attribute(self, a):
         self.bias = 3.0
         return a
@@ -671,16 +664,21 @@ def uses_with(a):
 
 @broken("IMPORT", A)
 def imports(a):
-    import json
+    try:
+        import a_module_that_is_not_there
+    except ImportError:
+        pass
+    return a + 1
 
-    return a + len(json.dumps(1))
+
+_elsewhere = {"np": np, "__builtins__": __builtins__}
+exec(compile("def stores(x):\n    global kept\n    kept = x\n    return x", __file__, "exec"), _elsewhere)
+_stores = _elsewhere["stores"]
 
 
 @broken("STORE_GLOBAL", A)
 def stores_global(a):
-    global _stored
-    _stored = 1
-    return a + 1
+    return _stores(1) + a
 
 
 def _counter():
@@ -793,8 +791,6 @@ def dictionary_of_object(a):
     return a + MODEL.__dict__["bias"]
 
 
-TRACED.append(pytest.param(MODEL.reads_property.__func__, (MODEL, A), {}, id="reads_property"))
-
 
 @broken("UNKNOWN_ITEM", A)
 def object_subscript(a):
@@ -821,15 +817,18 @@ def computed_power(a, x):
     return a * ((x + 1) % 2.0)
 
 
-@broken("STORE_CONTAINER", A, [1])
-def appends_to_argument(a, items):
-    items.append(2)
+@broken("STORE_CONTAINER", A, [object()])
+def drops_from_argument(a, items):
+    items[0] = 1
     return a + 1
 
 
-@broken("STORE_CONTAINER", A, {})
-def stores_into_argument(a, table):
-    table["k"] = a
+@broken("STORE_CONTAINER", A, [3, "x", 1])
+def sorts_what_has_no_order(a, items):
+    try:
+        items.sort()
+    except TypeError:
+        pass
     return a + 1
 
 
@@ -844,12 +843,16 @@ def returns_function(a):
     return (lambda: b)()[0:1], [x for x in b[:2]], map(abs, b)
 
 
-@broken("MATCH", A, {"k": 1})
-def matches(a, table):
-    match table:
-        case {"k": k}:
-            return a + k
-    return a
+class _Unregistered:
+    pass
+
+
+@broken("MATCH", A)
+def matches(a):
+    match _Unregistered():
+        case [x]:
+            return a + x
+    return a + 1
 
 
 @broken("CLASS_BODY", A)
@@ -861,11 +864,20 @@ def defines_class(a):
 
 
 @broken("GENERATOR", A)
-def yields_from(a):
+def closes_a_chain(a):
     def inner():
-        yield from [1, 2]
+        try:
+            yield 1
+        finally:
+            TABLE["closed"] = 1
 
-    return a + sum(inner())
+    def outer():
+        yield from inner()
+
+    g = outer()
+    next(g)
+    g.close()
+    return a + TABLE.pop("closed")
 
 
 async def _coroutine():
