@@ -553,11 +553,27 @@ run_original(struct generator *g)
 
 /* -- leaving ------------------------------------------------------------------------------------------------------------------------ */
 
-static int
-load_to_leave(struct generator *g, int local, bool is_certain, struct jy_point *point, size_t item)
+/* A local that the program deletes somewhere: the name of a handled exception is one. */
+static bool
+is_deleted(const struct generator *g, int local)
 {
-    if (is_certain)
-        return jy_edit_append(g->code, LOAD_FAST, local);
+    bool found = false;
+    for (int id = 0; id < (int)g->code->c_instrs.n && !found; id++) {
+        const struct jy_instr *instr = jy_code_at(g->code, id);
+        found = instr->i_op == DELETE_FAST && instr->i_arg == local && instr->i_offset >= 0;
+    }
+    return found;
+}
+
+/* moves: the traceback of a handled exception keeps the frame that is left, with its locals as a frame that went on would keep them; but when the exception is one of them, nothing
+ * would ever free the two. */
+static int
+load_to_leave(struct generator *g, int local, bool is_certain, bool moves, struct jy_point *point, size_t item)
+{
+    if (is_certain) {
+        int at = jy_edit_append(g->code, LOAD_FAST, local);
+        return moves ? jy_edit_append(g->code, DELETE_FAST, local) : at;
+    }
     point->is_wrapped[item] = jy_emit_take_local(g->code, local);
     return 0;
 }
@@ -592,7 +608,7 @@ stash_handlers(struct generator *g, int id, struct jy_point *point)
             jy_edit_append(g->code, POP_EXCEPT, 0);
     }
     for (size_t k = 0; k < depth; k++)
-        CHECK(load_to_leave(g, local[k], kinds[k] == JY_SLOT_HANDLED, point, k));
+        CHECK(load_to_leave(g, local[k], kinds[k] == JY_SLOT_HANDLED, true, point, k));
     return 0;
 }
 
@@ -605,8 +621,11 @@ emit_leave(struct generator *g, int id, struct jy_point *point)
     int first = (int)g->code->c_instrs.n;
     if (handles)
         CHECK(stash_handlers(g, id, point));
-    for (size_t k = 0; k < g->nlocals; k++)
-        CHECK(load_to_leave(g, new_index(g, (int)k), jy_layout_is_bound(&g->map, id, (int)k), point, point->depth + k));
+    for (size_t k = 0; k < g->nlocals; k++) {
+        int local = new_index(g, (int)k);
+        CHECK(load_to_leave(g, local, jy_layout_is_bound(&g->map, id, (int)k), handles && is_deleted(g, local), point,
+                            point->depth + k));
+    }
     CHECK(jy_emit_load_const(g->code, (PyObject *)point));
     jy_edit_append(g->code, BUILD_TUPLE, (int)(point->depth + g->nlocals + 1));
     jy_edit_append(g->code, RETURN_VALUE, 0);

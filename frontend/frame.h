@@ -155,6 +155,7 @@ void jy_guard_object(struct jy_frame *f, enum jy_guard_kind kind, jy_src source,
 void jy_guard_value(struct jy_frame *f, enum jy_guard_kind kind, jy_src source,
                     int64_t value); /* INT, LENGTH, ABSENT */
 void jy_guard_same(struct jy_frame *f, jy_src source, jy_src other);
+void jy_guard_not_dict(struct jy_frame *f, jy_src dict, jy_src instance);
 void jy_guard_flags(struct jy_frame *f, jy_src source, int64_t mask, int64_t flags);
 void jy_guard_not_same(struct jy_frame *f, jy_src source, jy_src other);
 /* What jy_class_find(type, after, name) gave. */

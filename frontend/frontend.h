@@ -16,6 +16,7 @@ struct jy_trace_request {
     PyObject *const *stack; /* the value stack there, bottom first; NULL: the interpreter's NULL; below a handler: the exception it handles */
     size_t nstack;
     uint32_t min_nodes;   /* operations that make a unit worth while which does not reach from call to return */
+    PyObject *callee;     /* gives a function's compiled copy: called, where the unit stops, with a function that could not be inlined; NULL: none */
     uint32_t break_every; /* stress: stop before the instruction of that number; 0: never */
     const char *const *
         dynamic; /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */

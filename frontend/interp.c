@@ -160,32 +160,17 @@ log_instruction(struct jy_frame *f, const struct jy_instr *instr)
 
 /* ---- the loop ---- */
 
-/* KW_NAMES and PRECALL belong to the CALL behind them. */
-static bool
-is_prefix(int op)
-{
-#ifdef KW_NAMES
-    if (op == KW_NAMES)
-        return true;
-#endif
-#ifdef PRECALL
-    if (op == PRECALL)
-        return true;
-#endif
-    (void)op;
-    return false;
-}
-
 /* The root frame's books: where a unit may end. */
 static void
 count_root_step(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_trace_state *t = f->f_trace;
     int previous = t->root_steps == 0 ? JY_NO_INSTR : f->f_previous;
-    bool glued = previous != JY_NO_INSTR && is_prefix(jy_code_at(f->f_instrs, previous)->i_op);
+    bool glued = previous != JY_NO_INSTR && jy_instr_is_prefix(jy_code_at(f->f_instrs, previous)->i_op);
     if (t->groups.n == 0)
         *jy_vec_push(jy_frame_arena(f), &t->groups) = 0;
     t->root_steps++;
+    t->step_nodes = t->graph->g_nodes.n;
     *jy_vec_push(jy_frame_arena(f), &t->groups) = glued ? t->groups.at[t->root_steps - 1] : t->root_steps;
     if (instr->i_op == RESUME && t->begun == 0)
         t->begun = t->root_steps;

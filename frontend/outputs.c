@@ -155,32 +155,6 @@ build_method(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, s
     return JY_OK;
 }
 
-/* iter() of a sequence at its beginning, or of what is left of a range. */
-static jy_status
-build_iterator(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
-{
-    struct jy_value *sequence = v->u.iter.sequence;
-    if (v->u.iter.how != JY_ITER_SEQUENCE || v->u.iter.exhausted || v->u.iter.nparts != 0)
-        return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
-    if (v->u.iter.position != 0) {
-        struct jy_value *start, *step, *position;
-        if (sequence->v_kind != JY_V_RANGE)
-            return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
-        position = jy_value_const_take(f, PyLong_FromSize_t(v->u.iter.position));
-        start = sequence->u.range.start != NULL ? sequence->u.range.start : jy_value_const_take(f, PyLong_FromLong(0));
-        step = sequence->u.range.step != NULL ? sequence->u.range.step : jy_value_const_take(f, PyLong_FromLong(1));
-        if (position == NULL || start == NULL || step == NULL)
-            return JY_ERROR;
-        TRY(jy_binary(f, &position, JY_NB_MULTIPLY, false, position, step));
-        TRY(jy_binary(f, &start, JY_NB_ADD, false, start, position));
-        struct jy_value *rest = jy_value_new(f, JY_V_RANGE);
-        rest->u.range.start = start, rest->u.range.stop = sequence->u.range.stop, rest->u.range.step = step;
-        sequence = rest;
-    }
-    *out = recipe_new(f, JY_RECIPE_ITER);
-    return build_items(*out, f, o, &sequence, 1);
-}
-
 static jy_status
 build_kind(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
@@ -208,6 +182,10 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, str
         *out = recipe_new(f, JY_RECIPE_SLICE);
         return build_slice(*out, f, o, v);
     case JY_V_CALLABLE:
+        if (v->v_source == JY_NO_SOURCE && jy_is_getter(v->v_object)) /* each call makes its own */
+            break;
+        *out = jy_recipe_const(f, v->v_object);
+        return JY_OK;
     case JY_V_MODULE:
         *out = recipe_new(f, JY_RECIPE_CONST);
         (*out)->object = jy_keep(f->f_trace->unit, v->v_object);
@@ -230,14 +208,17 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, str
         *out = recipe_new(f, JY_RECIPE_SLOT);
         (*out)->output = v->u.cell.slot - 1;
         return JY_OK;
+    case JY_V_DICTVIEW:
+        return jy_dict_view_recipe(out, f, o, v);
     case JY_V_ITER:
-        return build_iterator(out, f, o, v);
+        return jy_iter_recipe(out, f, o, v);
     case JY_V_LAZY:
     case JY_V_OPAQUE:
-    case JY_V_DICTVIEW:
     case JY_V_EXCEPTION:
-    case JY_V_PARTIAL:
         break;
+    case JY_V_PARTIAL:
+        *jy_vec_push(jy_frame_arena(f), &o->instances) = v;
+        return jy_partial_recipe(out, f, o, v);
     case JY_V_INSTANCE:
         *jy_vec_push(jy_frame_arena(f), &o->instances) = v;
         return jy_instance_recipe(out, f, o, v);
@@ -344,6 +325,49 @@ build_own_cells(struct jy_frame *f, struct jy_outputs *o)
     return JY_OK;
 }
 
+/* Items of the stack that the call at which the unit stops may call: the interpreter's order of callable and NULL or self has both. */
+static bool
+is_callable_item(const struct jy_frame *f, size_t item)
+{
+    int id = f->f_pc;
+    const struct jy_instr *instr = jy_code_at(f->f_instrs, id);
+    while (jy_instr_is_prefix(instr->i_op)) {
+        id = jy_code_next(f->f_instrs, id);
+        instr = jy_code_at(f->f_instrs, id);
+    }
+    size_t above = f->f_depth - item, taken = jy_instr_call_items(instr);
+    return taken != 0 && (above == taken || above == taken - 1);
+}
+
+static struct jy_recipe *
+copy_of(struct jy_frame *f, struct jy_recipe *function)
+{
+    return jy_recipe_call(f, f->f_trace->request->callee, 1, &function);
+}
+
+/* A function that could not be inlined is called as its compiled copy. */
+static jy_status
+build_callable(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    struct jy_recipe *parts[2];
+    TRY(jy_value_realize(f, v));
+    struct jy_value *function = v->v_kind == JY_V_METHOD ? v->u.func.function : v;
+    if (function != NULL)
+        TRY(jy_value_realize(f, function));
+    if (function == NULL || function->v_kind != JY_V_FUNCTION || function->v_object == NULL)
+        return build(out, f, o, v);
+    if (v->v_kind == JY_V_FUNCTION) {
+        TRY(build(&parts[0], f, o, v));
+        *out = copy_of(f, parts[0]);
+        return JY_OK;
+    }
+    TRY(build(&parts[0], f, o, v->u.func.function));
+    parts[0] = copy_of(f, parts[0]);
+    TRY(build(&parts[1], f, o, v->u.func.self));
+    *out = jy_recipe_call(f, (PyObject *)&PyMethod_Type, 2, parts);
+    return JY_OK;
+}
+
 static jy_status
 build_stop(struct jy_frame *f, struct jy_outputs *o)
 {
@@ -356,8 +380,10 @@ build_stop(struct jy_frame *f, struct jy_outputs *o)
     stop->nlocals = f->f_nlocals - (size_t)co->co_nfreevars;
     stop->stack = JY_NEW_ARRAY(arena, struct jy_recipe *, stop->depth + 1);
     stop->locals = JY_NEW_ARRAY(arena, struct jy_recipe *, stop->nlocals + 1);
-    for (size_t i = 0; i < stop->depth; i++)
-        TRY(build(&stop->stack[i], f, o, f->f_stack[i]));
+    for (size_t i = 0; i < stop->depth; i++) {
+        bool copies = f->f_trace->calls_copy && is_callable_item(f, i);
+        TRY(copies ? build_callable(&stop->stack[i], f, o, f->f_stack[i]) : build(&stop->stack[i], f, o, f->f_stack[i]));
+    }
     stop->deletes = JY_NEW_ARRAY(arena, bool, stop->nlocals + 1);
     for (size_t i = 0; i < stop->nlocals; i++) {
         TRY(build_optional(&stop->locals[i], f, o, f->f_locals[i]));
@@ -371,7 +397,8 @@ static jy_status
 build_instances(struct jy_frame *f, struct jy_outputs *o)
 {
     for (size_t i = 0; i < o->instances.n; i++)
-        TRY(jy_instance_store(f, o, o->instances.at[i]));
+        TRY(o->instances.at[i]->v_kind == JY_V_PARTIAL ? jy_partial_store(f, o, o->instances.at[i])
+                                                       : jy_instance_store(f, o, o->instances.at[i]));
     return JY_OK;
 }
 

@@ -140,10 +140,10 @@ fill_frame(struct jy_frame *f, const struct jy_trace_request *request)
 
 /* Operations that compute something. A unit that only makes views would add to the cost of a call: NumPy makes them as fast. */
 static size_t
-count_operations(const struct jy_graph *g)
+count_operations(const struct jy_graph *g, size_t first)
 {
     size_t n = 0;
-    for (size_t i = 0; i < g->g_nodes.n; i++) {
+    for (size_t i = first; i < g->g_nodes.n; i++) {
         uint8_t klass = jy_op_info[g->g_nodes.at[i].n_op].klass;
         n += klass != JY_CLASS_SOURCE && klass != JY_CLASS_VIEW;
     }
@@ -224,6 +224,7 @@ choose_stop(struct jy_frame *f, const struct jy_break_info *why)
 /* What is tried again: the stop, and why it is there. */
 struct plan {
     uint32_t stop_at;
+    bool calls_copy; /* the instruction there is a call that was given up for something in its callee, behind operations */
     struct jy_break_info why; /* its texts are copies on the heap */
 };
 
@@ -302,6 +303,7 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
     struct jy_unit *unit = t->unit;
     struct jy_frame *f = NULL;
     t->stop_at = plan->stop_at;
+    t->calls_copy = plan->calls_copy && t->request->callee != NULL;
     t->start = t->loop = JY_NO_INSTR;
     TRY(open_root(&f, t));
     jy_status status = interpret(f);
@@ -311,6 +313,8 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
         uint32_t at = choose_stop(f, &unit->u_break);
         if (at != 0) {
             remember_reason(plan, &unit->u_break);
+            bool in_callee = t->depth != 0 && !t->stopped && at == t->groups.at[t->root_steps];
+            plan->calls_copy = in_callee && count_operations(t->graph, t->step_nodes) >= t->request->min_nodes;
             plan->stop_at = at;
             *again = true;
         }
@@ -319,9 +323,9 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
     unit->u_writes = writes_inputs(t->graph);
     if (unit->u_stop.stops && plan->why.name != NULL)
         restore_reason(unit, plan);
-    size_t operations = count_operations(t->graph);
+    size_t operations = count_operations(t->graph, 0);
     bool whole = !unit->u_stop.stops && unit->u_start == 0;
-    bool enough = operations != 0 && (whole || operations >= t->request->min_nodes);
+    bool enough = t->calls_copy || (operations != 0 && (whole || operations >= t->request->min_nodes));
     if (!enough && (!unit->u_stop.stops || plan->why.name == NULL))
         return jy_break(f, JY_BREAK_NOTHING_TO_COMPILE, "%s array or number is computed",
                         operations == 0 ? "no" : "hardly any");

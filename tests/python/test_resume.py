@@ -413,3 +413,44 @@ def test_nothing_keeps_arguments_alive():
     for _ in range(20):
         observe(g, a)
     assert sys.getrefcount(a) == count
+
+
+def breaking_helper(a, k=2):
+    b = a * k + 1
+    c = b * b - a
+    unknown()
+    d = c * 2 + b
+    return d * d - 1
+
+
+class Stepper:
+    weight = 2.0
+
+    def step(self, a):
+        b = a * self.weight + 1
+        unknown()
+        c = b * b
+        return c * 2 - b
+
+
+STEPPER = Stepper()
+
+
+def test_callee_that_breaks_is_compiled_by_itself():
+    def f(a, n):
+        for i in range(n):
+            a = breaking_helper(a * 0.5, i) + 1
+        return STEPPER.step(a) + breaking_helper(a)
+
+    g = jitney.compile(f)
+    for _ in range(5):
+        assert observe(g, np.arange(3.0), 3) == observe(f, np.arange(3.0), 3)
+    copies = [c for name, c in globals().items() if name.startswith("__compiled_callee_")]
+    assert {c.__name__ for c in copies} == {"breaking_helper", "step"}
+    assert all(jitney.inspect(c).stats()["resumed_calls"] for c in copies)
+    breaking_helper.__defaults__ = (5,)
+    try:
+        for _ in range(3):
+            assert observe(g, np.arange(3.0), 3) == observe(f, np.arange(3.0), 3)
+    finally:
+        breaking_helper.__defaults__ = (2,)
