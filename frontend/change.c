@@ -24,19 +24,22 @@ is_plain_type(const PyTypeObject *type)
            type == &PyComplex_Type || type == &PyUnicode_Type || type == &PyBytes_Type || type == &PyRange_Type;
 }
 
-/* A dict that is some frame's names is changed behind the back of the loads that read those. */
+/* A dict of names is changed behind the back of the loads that read those. Its keys are guarded, so a dict without a __name__ is that of no module in a later call; functions may have other
+ * globals, though. */
 static jy_status
 check_namespace(struct jy_frame *f, const struct jy_value *v)
 {
+    bool is_module = PyDict_GetItemString(v->v_object, "__name__") != NULL ||
+                     PyDict_GetItemString(v->v_object, "__builtins__") != NULL;
     for (const struct jy_frame *at = f; at != NULL; at = at->f_back) {
-        if (at->f_globals == v->v_object || at->f_builtins == v->v_object)
+        if (is_module || at->f_globals == v->v_object || at->f_builtins == v->v_object)
             return jy_break(f, JY_BREAK_STORE_CONTAINER, "a dict of global names");
-        if (at->f_back == NULL) { /* nor may it be that in a later call */
-            PyObject *name = jy_hold(f, PyUnicode_InternFromString("__globals__"));
-            if (name == NULL)
-                return JY_ERROR;
-            jy_guard_not_same(f, v->v_source, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, 0, 0, name));
-        }
+        if (at->f_back != NULL || PyDict_GetItemString(at->f_globals, "__name__") != NULL)
+            continue;
+        PyObject *name = jy_hold(f, PyUnicode_InternFromString("__globals__"));
+        if (name == NULL)
+            return JY_ERROR;
+        jy_guard_not_same(f, v->v_source, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, 0, 0, name));
     }
     return JY_OK;
 }

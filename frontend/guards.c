@@ -67,6 +67,12 @@ jy_guard_same(struct jy_frame *f, jy_src source, jy_src other)
 }
 
 void
+jy_guard_not_dict(struct jy_frame *f, jy_src dict, jy_src instance)
+{
+    add(f, (struct jy_guard){ .kind = JY_GUARD_NOT_DICT, .source = dict, .other_source = instance });
+}
+
+void
 jy_guard_flags(struct jy_frame *f, jy_src source, int64_t mask, int64_t flags)
 {
     add(f, (struct jy_guard){ .kind = JY_GUARD_FLAGS, .source = source, .value = mask, .other = flags });
@@ -292,6 +298,10 @@ jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy
     case JY_GUARD_NOT_SAME:
         jy_source_print(&other, unit, g->other_source);
         jy_text_add(text, "%s is not %s (different objects)", source.at, other.at);
+        break;
+    case JY_GUARD_NOT_DICT:
+        jy_source_print(&other, unit, g->other_source);
+        jy_text_add(text, "%s is not %s.__dict__", source.at, other.at);
         break;
     case JY_GUARD_FLAGS:
         jy_text_add(text, "type(%s) has the flags %#" PRIx64 " of %#" PRIx64, source.at, (uint64_t)g->other,

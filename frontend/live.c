@@ -5,6 +5,8 @@
  * something was read from the other, and is guarded then. Objects of different types, or of which nothing was read, need no guard. */
 #include "frontend/interp.h"
 
+#include "frontend/cpython/own.h"
+
 #include <string.h>
 
 enum { MAX_DISTINCT = 300 };
@@ -60,11 +62,28 @@ jy_value_set_live(struct jy_frame *f, struct jy_value *v)
 
 /* ---- change ---- */
 
+/* A dict and an object whose attributes could be in it. */
+static jy_status
+keep_from_dict(struct jy_frame *f, struct jy_value *dict, struct jy_value *instance)
+{
+    if (!PyDict_CheckExact(dict->v_object) || !jy_own_has_dict(Py_TYPE(instance->v_object)))
+        return JY_OK;
+    if (jy_own_dict(instance->v_object) == dict->v_object)
+        return jy_break(f, JY_BREAK_STORE_CONTAINER, "%s, which is the __dict__ of %s", jy_value_describe(f, dict),
+                        jy_value_describe(f, instance));
+    jy_guard_not_dict(f, dict->v_source, instance->v_source);
+    return JY_OK;
+}
+
 static jy_status
 keep_apart(struct jy_frame *f, struct jy_value *changed, struct jy_value *other)
 {
-    if (changed == other || Py_TYPE(changed->v_object) != Py_TYPE(other->v_object) || other->v_kind == JY_V_LAZY)
+    if (changed == other || other->v_kind == JY_V_LAZY)
         return JY_OK;
+    if (Py_TYPE(changed->v_object) != Py_TYPE(other->v_object)) {
+        TRY(keep_from_dict(f, changed, other));
+        return keep_from_dict(f, other, changed);
+    }
     if (++f->f_trace->napart > MAX_DISTINCT)
         return jy_break(f, JY_BREAK_STORE_CONTAINER, "changes of too many objects that must be different ones");
     jy_guard_not_same(f, changed->v_source, other->v_source);

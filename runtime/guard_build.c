@@ -325,7 +325,7 @@ add_size(struct builder *b, const struct jy_guard *g, uint32_t index)
 static void
 add_other(struct builder *b, const struct jy_guard *g, uint32_t index)
 {
-    bool pair = g->kind == JY_GUARD_SAME || g->kind == JY_GUARD_NOT_SAME;
+    bool pair = g->kind == JY_GUARD_SAME || g->kind == JY_GUARD_NOT_SAME || g->kind == JY_GUARD_NOT_DICT;
     uint32_t other = pair ? need_source(b, g->other_source) : 0, value = need_source(b, g->source);
     bool fixed = is_fixed_guard(b, g);
     if (!fixed) {
@@ -345,7 +345,7 @@ add_other(struct builder *b, const struct jy_guard *g, uint32_t index)
     if (g->kind == JY_GUARD_TYPE || g->kind == JY_GUARD_IS) {
         step->op = g->kind == JY_GUARD_TYPE ? JY_G_TYPE : JY_G_IS;
         step->u.object = jy_unit_object(b->p->unit, g->object);
-    } else if (pair) {
+    } else if (pair && g->kind != JY_GUARD_NOT_DICT) {
         step->op = g->kind == JY_GUARD_SAME ? JY_G_SAME : JY_G_NOT_SAME;
     } else if (g->kind == JY_GUARD_PRESENT) {
         step->op = JY_G_PRESENT;

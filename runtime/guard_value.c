@@ -289,6 +289,8 @@ jy_guard_holds(const struct jy_unit *unit, const struct jy_guard *g, PyObject *v
         return value != other;
     case JY_GUARD_CLASS:
         return class_holds(unit, g);
+    case JY_GUARD_NOT_DICT:
+        return other != NULL && value != jy_own_dict(other);
     case JY_GUARD_FLAGS:
         return ((int64_t)Py_TYPE(value)->tp_flags & g->value) == g->other;
     case JY_GUARD_UNBOUNDED:

@@ -75,6 +75,23 @@ jy_own_attribute(PyObject *object, PyObject *name)
     return dict != NULL ? in_dict(*dict, name) : NULL;
 }
 
+PyObject *
+jy_own_dict(PyObject *object)
+{
+    if (!(Py_TYPE(object)->tp_flags & Py_TPFLAGS_MANAGED_DICT)) {
+        PyObject **dict = Py_TYPE(object)->tp_dictoffset != 0 ? _PyObject_GetDictPtr(object) : NULL;
+        return dict != NULL ? *dict : NULL;
+    }
+#if HAS_313
+    return (PyObject *)_PyObject_ManagedDictPointer(object)->dict;
+#elif HAS_312
+    PyDictOrValues at = *_PyObject_DictOrValuesPointer(object);
+    return _PyDictOrValues_IsValues(at) ? NULL : _PyDictOrValues_GetDict(at);
+#else
+    return *_PyObject_ManagedDictPointer(object);
+#endif
+}
+
 bool
 jy_own_has_dict(PyTypeObject *type)
 {

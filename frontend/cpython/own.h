@@ -7,6 +7,8 @@
 
 /* Borrowed; NULL: nothing. Runs no code of the program's; name: interned. Leaves no exception. */
 PyObject *jy_own_attribute(PyObject *object, PyObject *name);
+/* Its dictionary, if that exists as an object already; borrowed. */
+PyObject *jy_own_dict(PyObject *object);
 /* What this class itself holds; as above. */
 PyObject *jy_own_class_attribute(PyTypeObject *type, PyObject *name);
 /* Do instances have a dictionary? */

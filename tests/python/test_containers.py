@@ -618,3 +618,78 @@ def test_set_over_a_break():
     compiled = jitney.compile(set_over_a_break)
     for _ in range(3):
         assert repr(set_over_a_break({}, A)) == repr(compiled({}, A))
+
+
+# ---- a dict that is somebody's __dict__ ----
+
+
+class Holder:
+    def __init__(self):
+        self.v = 1
+
+    def __repr__(self):
+        return f"Holder{self.__dict__!r}"
+
+
+def store_then_attribute(p, d, a):
+    d["v"] = 5
+    return p.v, a + 1
+
+
+def attribute_then_read(p, d, a):
+    before = d["v"]
+    p.v = 5
+    return before, d["v"], a + 1
+
+
+@pytest.mark.parametrize("function", [store_then_attribute, attribute_then_read])
+def test_dict_of_an_instance(function):
+    compiled = jitney.compile(function)
+    for own in (False, True, False, True):
+        seen = []
+        for f in (function, compiled):
+            p = Holder()
+            d = p.__dict__ if own else {"v": 0}
+            seen.append((repr(f(p, d, A)), repr(p), repr(d)))
+        assert seen[0] == seen[1]
+
+
+# ---- what changes under an iterator ----
+
+
+def change_under_iterators(l, d, a):
+    i, r, k = iter(l), reversed(l), iter(d.items())
+    next(i), next(r), next(k)
+    l.insert(0, 9)
+    d["x"] = a
+    x = next(i)
+    l.pop()
+    l.pop()
+    return x, list(i), list(r), next(k), a + 1
+
+
+def test_change_under_iterators():
+    compiled = jitney.compile(change_under_iterators, fullgraph=True)
+    for _ in range(3):
+        make = lambda: ([1, 2, 3, 4], {"w": 1, "x": 2, "y": 3}, A)
+        assert repr(change_under_iterators(*make())) == repr(compiled(*make()))
+
+
+def late_closure(a):
+    n = 2
+    g = (x * n for x in [1, 2, 3])
+    n = 10
+
+    def stops():
+        yield 1
+        raise StopIteration(5)
+
+    try:
+        list(stops())
+    except RuntimeError as error:
+        return list(g), str(error), a + 1
+
+
+def test_generators_late():
+    compiled = jitney.compile(late_closure, fullgraph=True)
+    assert repr(late_closure(A)) == repr(compiled(A)) == repr(compiled(A))
