@@ -137,8 +137,8 @@ extent_object(const struct jy_function *f, const struct jy_unit *unit)
                          why->instruction);
 }
 
-PyObject *
-jy_describe_entry(const struct jy_function *f, struct jy_entry *entry)
+static PyObject *
+describe_entry(const struct jy_function *f, struct jy_entry *entry)
 {
     const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
     return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN}", "extent", extent_object(f, jy_exec_unit(entry->e_exec)), "number", entry->e_number, "direct",
@@ -147,6 +147,19 @@ jy_describe_entry(const struct jy_function *f, struct jy_entry *entry)
                          jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan),
                          "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
                          optional_text(texts->asm_text), "off", PyBool_FromLong(entry->e_off));
+}
+
+PyObject *
+jy_describe_start(const struct jy_function *f, const struct jy_start *start)
+{
+    PyObject *rows = PyList_New(0);
+    for (struct jy_entry *entry = start->s_entries; rows != NULL && entry != NULL; entry = entry->e_next) {
+        PyObject *row = describe_entry(f, entry);
+        if (row == NULL || PyList_Append(rows, row) < 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    return rows;
 }
 
 PyObject *

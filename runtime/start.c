@@ -394,8 +394,14 @@ resume(struct jy_function *f, PyObject *tuple)
         Py_DECREF(tuple);
         return NULL;
     }
-    struct jy_entry *entry = find_entry(f, s, items);
-    if (entry == NULL && !s->s_off && jy_may_compile(f) > 0) {
+    bool eager = (jy_runtime->api.stance | jy_runtime->api.disabled) != 0 && jy_api_forces_eager();
+    struct jy_entry *entry = eager ? NULL : find_entry(f, s, items);
+    int allowed = entry == NULL && !eager && !s->s_off ? jy_may_compile(f) : 0;
+    if (allowed < 0) { /* the stance says so */
+        Py_DECREF(tuple);
+        return NULL;
+    }
+    if (allowed > 0) {
         f->f_stats.guard_misses += s->s_nentries != 0;
         if (jy_compile(f, s, items, (size_t)n) == JY_OK)
             entry = find_entry(f, s, items);

@@ -355,6 +355,11 @@ class Inspection:
         return _jitney.stats(self._function)
 
     @property
+    def units(self):
+        """List of Unit in the order of the program: what starts at the call, and what goes on behind breaks."""
+        return sorted((Unit(row) for row in self._data["entries"] + self._data["resumed"]), key=lambda unit: unit.start)
+
+    @property
     def refusals(self):
         """List of dicts: name, what, detail, hint, file, line."""
         return self._data["refusals"] or []
@@ -423,7 +428,7 @@ class Explanation:
     def __init__(self, function, inspection, error=None):
         self.function = function
         self.refusals = inspection.refusals
-        self.units = sorted((Unit(row) for row in inspection._data["entries"]), key=lambda unit: unit.start)
+        self.units = inspection.units
         self.compiled = bool(self.units)
         self.graph = self.units[0].graph if self.units else None
         self.guards = self.units[0].guards if self.units else []

@@ -6,7 +6,8 @@
     python tests/tools/random_functions.py --seed 17 --show                  the program of a seed
 
 Compared for each call: result, arguments, globals, class attributes, instances, what is the same object and what is a view of what, output, warnings with their lines, the
-exception with its causes, attributes, and its traceback's lines and locals. A program is compiled once and called several times.
+exception with its causes, attributes, and its traceback's lines and locals. A program is compiled once and called several times. (A frame in which an exception was
+handled is another frame than the one that goes on behind a break: what its f_locals show afterwards is not compared.)
 """
 
 import argparse
@@ -66,8 +67,9 @@ ADDRESS = re.compile(r"0x[0-9a-f]+")
 class Picture:
     """Objects are numbered as they are met; met again, they are their number."""
 
-    def __init__(self):
+    def __init__(self, handlers=()):
         self.seen, self.kept = {}, []
+        self.handlers = handlers  # functions with handlers: their frames are not looked into
 
     def of(self, value):
         kind = type(value)
@@ -123,11 +125,11 @@ class Picture:
         while where is not None:
             code = where.tb_frame.f_code
             if code.co_filename in (FILE, PRELUDE):
-                names = list(where.tb_frame.f_locals.items()) if code.co_filename == FILE else []
+                names = list(where.tb_frame.f_locals.items()) if code.co_filename == FILE and code.co_name not in self.handlers else []
                 lines.append((code.co_name, where.tb_lineno, [(name, self.of(value)) for name, value in names]))
             where = where.tb_next
         chain = [None if e is None else self.of(e) for e in (error.__cause__, error.__context__)]
-        return self.of(error.args), _message(error), getattr(error, "code", None), lines, chain, error.__suppress_context__
+        return lines, chain, self.of(error.args), _message(error), getattr(error, "code", None), error.__suppress_context__
 
 
 def _message(error):
@@ -192,6 +194,7 @@ def pictures(case, compiled):
         if case.helpers:
             names |= {name: jitney.compile(value) for name, value in list(names.items()) if re.fullmatch(r"h\d", name)}
     rows, plain_out = [], sys.stdout
+    handlers = {node.name for node in ast.walk(ast.parse(case.source)) if isinstance(node, ast.FunctionDef) and any(isinstance(inner, (ast.Try, ast.With)) for inner in ast.walk(node))}
     for text in case.calls:
         result = error = None
         out = sys.stdout = io.StringIO()
@@ -205,7 +208,7 @@ def pictures(case, compiled):
                     error = caught_error
         finally:
             sys.stdout = plain_out
-        picture = Picture()
+        picture = Picture(handlers)
         rows.append([
             ("exception", None if error is None else type(error).__name__),
             ("result", picture.of(result)),
@@ -214,7 +217,7 @@ def pictures(case, compiled):
             ("arguments", picture.of(arguments)),
             ("globals", [(name, picture.of(names.get(name))) for name in GLOBALS]),
             ("classes", [(name, [(key, picture.of(item)) for key, item in vars(value).items() if key == "shared"]) for name, value in names.items() if isinstance(value, type) and value.__module__ == function_source.MODULE]),
-            ("names", [name for name in names if not name.startswith("__compiled_fn_")]),
+            ("names", [name for name in names if not name.startswith("__compiled_")]),
             ("traceback", picture.of(error)),
         ])
         del result, error, arguments, picture, caught
@@ -364,7 +367,7 @@ def shrink(case, sentence, seconds=40, judge=here):
 
 def script(case, seed, sentence):
     """A file that runs the case and prints the difference."""
-    return f'''"""seed {seed}: {sentence[:300]!r}"""
+    return f'''# seed {seed}: {sentence[:300]!r}
 import sys
 
 sys.path.insert(0, {str(pathlib.Path(__file__).resolve().parent)!r})
