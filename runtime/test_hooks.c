@@ -4,6 +4,7 @@
  * NotImplemented stands for "the original must run"
  *     _test_run_graph(text, *inputs, executor=..., compare=...) -> tuple of outputs, or NotImplemented
  *     _test_exec_stats(compiled) -> dict     _test_exec_texts(compiled) -> dict     _test_blocks_kept() -> bytes
+ *     _test_time_guards(function, args, n) -> ns
  *
  * Call-outs in the text name their callables by handle: handle k is objects[k - 1]. The inputs of _test_run_graph are
  * checked against the placeholders, because no guards stand before. */
@@ -11,11 +12,12 @@
 #include "frontend/frontend.h"
 #include "runtime/alloc.h"
 #include "runtime/exec_internal.h"
+#include "runtime/function.h"
 #include "runtime/numpy_api.h"
 #include <string.h>
+#include <time.h>
 
 #ifndef JY_TEST_BACKEND_PATH
-#include "runtime/function.h"
 #define JY_TEST_BACKEND_PATH jy_runtime->backend_path
 #endif
 
@@ -217,7 +219,37 @@ test_blocks_kept(PyObject *module, PyObject *unused)
     return PyLong_FromSize_t(jy_blocks_kept());
 }
 
+/* (function, args, n): nanoseconds of one check of the first entry's guards, over n checks */
+static PyObject *
+test_time_guards(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *function, *slots;
+    Py_ssize_t n;
+    struct timespec start, end;
+    if (!PyArg_ParseTuple(args, "OO!n", &function, &PyTuple_Type, &slots, &n))
+        return NULL;
+    struct jy_function *f = jy_function_find(function);
+    struct jy_entry *entry = f != NULL ? f->f_call.s_entries : NULL;
+    if (entry == NULL || n < 1 || (size_t)PyTuple_GET_SIZE(slots) != f->f_nparams) {
+        PyErr_SetString(PyExc_ValueError, "not a compiled function with an entry for such arguments");
+        return NULL;
+    }
+    bool held = true;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (Py_ssize_t k = 0; held && k < n; k++)
+        held = jy_entry_holds(f, entry, &PyTuple_GET_ITEM(slots, 0));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (!held) {
+        PyErr_SetString(PyExc_ValueError, "the guards do not hold");
+        return NULL;
+    }
+    return PyFloat_FromDouble(((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) /
+                              (double)n);
+}
+
 PyMethodDef jy_exec_test_methods[] = {
+    { "_test_time_guards", test_time_guards, METH_VARARGS, NULL },
     { "_test_compile_graph", (PyCFunction)(void (*)(void))test_compile_graph, METH_VARARGS | METH_KEYWORDS, NULL },
     { "_test_run_graph", (PyCFunction)(void (*)(void))test_run_graph, METH_VARARGS | METH_KEYWORDS, NULL },
     { "_test_exec_stats", test_exec_stats, METH_O, NULL },
