@@ -118,9 +118,11 @@ static void
 count_source(struct generator *g, jy_src source)
 {
     const struct jy_source *s = &g->unit->u_sources.at[source];
-    if (s->kind == JY_SOURCE_FUNCTION || s->kind == JY_SOURCE_LOCAL || s->kind == JY_SOURCE_STACK)
+    bool is_local = s->kind == JY_SOURCE_LOCAL; /* in a cell an effect can change it */
+    if (s->kind == JY_SOURCE_FUNCTION || s->kind == JY_SOURCE_STACK ||
+        (is_local && (jy_compat_local_kind(g->code->c_origin, (int)s->index) & JY_LOCAL_CELL) == 0))
         return;
-    if (count_use(g, NULL, source) && s->base != 0)
+    if (count_use(g, NULL, source) && s->base != 0 && !is_local)
         count_source(g, s->base);
 }
 
@@ -718,13 +720,26 @@ emit_end(struct generator *g)
     return 0;
 }
 
+/* What the passes have left without a reader may warn. */
+static bool
+is_noticed(const struct jy_unit *unit)
+{
+    const struct jy_graph *graph = unit->u_graph;
+    bool noticed = unit->u_writes || graph->g_outputs.n != 0;
+    for (jy_ref r = 0; r < graph->g_nodes.n && !noticed; r++) {
+        uint16_t op = jy_graph_at(graph, r)->n_op;
+        noticed = op != JY_OP_PLACEHOLDER && op != JY_OP_CONSTANT && op != JY_OP_SIZE;
+    }
+    return noticed;
+}
+
 static int
 emit_own_part(struct generator *g)
 {
     count_unit(g);
     if (g->request->start != 0)
         CHECK(stash_stack(g));
-    if (g->unit->u_graph->g_outputs.n != 0 || g->unit->u_writes)
+    if (is_noticed(g->unit))
         CHECK(emit_call(g));
     CHECK(emit_effects(g));
     return emit_end(g);

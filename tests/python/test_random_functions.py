@@ -1,0 +1,118 @@
+"""Random Python functions, eager against compiled: tests/tools/function_source.py makes them, tests/tools/random_functions.py runs, compares and shrinks them.
+
+The quick suite runs a fixed set of seeds in this process; `slow` runs more in processes of their own. FOUND holds the small programs of bugs that this has found.
+"""
+
+import function_source
+import pytest
+import random_functions
+from random_functions import Case
+
+import jitney
+
+QUICK = range(200)
+
+# name: (source, calls)
+FOUND = {
+    "an instance on the stack of a resumed unit is dropped when eager drops it": (
+        "class P:\n    def __call__(self, z):\n        pass\n    def __del__(self):\n        LOG.append('del')\ndef f(a, n):\n    P()(n)\n    LOG.append('x')\n    for i in a:\n        pass\n",
+        ["(A(3), 1)", "(A(3), 1)"],
+    ),
+    "a warning of a result that nobody uses": ("def f(a, n):\n    n / a\n", ["(A(4, 'f8', -2), 0)"]),
+    "a warning of a callee's result that nobody uses": ("def f(a):\n    def g(q):\n        a / any(z for z in [])\n    g(2)\n", ["(M(2, 3).T,)"]),
+    "a default is read before the variable in a cell changes": ("def f(a, n):\n    def g(q=n):\n        lambda q=n: 1.5\n        return q\n    n = 1\n    return g, n\n", ["(A(3), 3)"]),
+    "a result is read before the variable in a cell changes": ("def f(a, n):\n    v = n\n    lambda: n\n    n = a.sum() - 1\n    max(n, 2)\n    return v, n\n", ["(A(4), -1)"]),
+    "what a frame left in a handler holds lives as long as eager's": (
+        "class P:\n    def __del__(self):\n        LOG.append('del')\ndef f(a, n):\n    v = P()\n    try:\n        a |= n\n    finally:\n        [z for z in 'abc']\n",
+        ["(A(4), 2.5)", "(A(4), 2.5)"],
+    ),
+    "a comprehension behind which the frame is left": ("def f(a):\n    {z % 3 for z in range(5)}\n    assert a.sum(), ''\n    return [z + 1 for z in reversed([1, 2])], __import__('random')\n", ["(A(3),)"]),
+    "an exception's name in a handler that is left": (
+        "def f(a, o):\n    try:\n        o['a'] += 1\n    except Exception as e:\n        for i in gen(3):\n            print(type(e))\n        return a * 2\n    return a\n",
+        ["(A(3), {})", "(A(3), {'a': 1})"],
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    executor = jitney.config.executor
+    yield
+    jitney.config.executor = executor
+
+
+def report(summary):
+    print(f"\n{summary}")
+    assert not summary.failures
+
+
+@pytest.mark.parametrize("source, calls", FOUND.values(), ids=FOUND)
+@pytest.mark.parametrize("executor", ["numpy", "llvm"])
+def test_found(source, calls, executor):
+    found, _ = random_functions.first_difference(Case(source, calls, executor))
+    assert found is None
+
+
+def test_quick_seeds():
+    summary = random_functions.Summary()
+    for seed in QUICK:
+        summary.add(random_functions.run_seed(seed))
+    report(summary)
+    assert summary.counts["native_calls"] > 0 and summary.counts["graph_breaks"] > 0
+    assert summary.units_programs * 5 > summary.programs, "less than a fifth of the programs ran as compiled code"
+
+
+@pytest.mark.slow
+def test_many_seeds():
+    summary = random_functions.Summary()
+    random_functions.batches(100000, 2000, None, summary.add)
+    report(summary)
+
+
+WRONG = {
+    "result": "def f(a):\n    return a * 2 + 0\n",
+    "identity": "def f(a):\n    b = [a]\n    return b, [a + 0]\n",
+    "output": "def f(a):\n    print(2)\n",
+    "globals": "def f(a):\n    global G\n    G = 8\n",
+    "warnings": "def f(a):\n    a = a * 1\n    return 0\n",
+    "exception": "def f(a):\n    raise KeyError(2)\n",
+    "line": "def f(a):\n\n    a.x\n",
+    "arguments": "def f(a):\n    a[0] = 8\n",
+}
+RIGHT = {
+    "result": "def f(a):\n    return a * 2.0\n",
+    "identity": "def f(a):\n    b = [a]\n    return b, [a]\n",
+    "output": "def f(a):\n    print(1)\n",
+    "globals": "def f(a):\n    global G\n    G = 7\n",
+    "warnings": "def f(a):\n    a / 0\n    return 0\n",
+    "exception": "def f(a):\n    raise KeyError(1)\n",
+    "line": "def f(a):\n    a.x\n",
+    "arguments": "def f(a):\n    a[0] = 7\n",
+}
+
+
+@pytest.mark.parametrize("what", RIGHT)
+def test_the_comparison_can_fail(what, monkeypatch):
+    """A compiler that gives another function is found out."""
+    monkeypatch.setattr(jitney, "compile", lambda f: random_functions.load(WRONG[what])["f"])
+    sentence = random_functions.here(Case(RIGHT[what], ["(A(3, 'i8'),)"] if what == "result" else ["(A(3),)"]))
+    assert sentence is not None and not sentence.startswith("comparison")
+
+
+def test_a_difference_is_shrunk(monkeypatch):
+    def compile(f):
+        def wrong(*args):
+            result = f(*args)
+            return result + 1 if isinstance(result, float) else result
+
+        return wrong
+
+    monkeypatch.setattr(jitney, "compile", compile)
+    source = "def f(a, n):\n    x = a * 2\n    for i in range(3):\n        x = x + i\n    try:\n        y = n / 2\n    finally:\n        print(x)\n    return y\n"
+    case = Case(source, ["(A(3), 1)", "(A(3), 3)"])
+    small = random_functions.shrink(case, random_functions.here(case), seconds=20)
+    assert random_functions.here(small) is not None and len(small.calls) == 1 and len(small.source) < 60
+
+
+def test_seeds_are_stable():
+    assert function_source.generate(5) == function_source.generate(5)
