@@ -220,7 +220,15 @@ def builtins(p, q):
     setattr(p, "z", p.x * 2)
     a = getattr(p, "z") + getattr(q, "missing", 1.0)
     delattr(p, "z")
-    return a, hasattr(p, "z"), hasattr(q, "twice"), type(q) is Fast, isinstance(q, Point), isinstance(p, (Fast, int)), p.__class__
+    return (
+        a,
+        hasattr(p, "z"),
+        hasattr(q, "twice"),
+        type(q) is Fast,
+        isinstance(q, Point),
+        isinstance(p, (Fast, int)),
+        p.__class__,
+    )
 
 
 @case(points)
@@ -682,7 +690,15 @@ def iteration(bag, down):
         total = total + a
     for i, k in enumerate(down):
         total = total * (k + 1) + i
-    return total, [a + 1 for a in bag], sum(k for k in Countdown(4)), 5.0 in Bag(1.0, 5.0), max(Countdown(3)), next(Countdown(2)), next(down, -1)
+    return (
+        total,
+        [a + 1 for a in bag],
+        sum(k for k in Countdown(4)),
+        5.0 in Bag(1.0, 5.0),
+        max(Countdown(3)),
+        next(Countdown(2)),
+        next(down, -1),
+    )
 
 
 class Manager:
@@ -775,7 +791,17 @@ HALVED = functools.partial(scaled, k=0.5, z=1)
 def partials(a, p):
     q = functools.partial(scaled, a, add=1.0)
     r = functools.partial(q, 2.0, other=3)
-    return p(), p(1, 2, add=a), q(4.0), r(5, add=2.0), HALVED(a, add=3, z=2), p.args[1], r.keywords, bool(q), q.func is scaled
+    return (
+        p(),
+        p(1, 2, add=a),
+        q(4.0),
+        r(5, add=2.0),
+        HALVED(a, add=3, z=2),
+        p.args[1],
+        r.keywords,
+        bool(q),
+        q.func is scaled,
+    )
 
 
 @case(lambda: (A, points()[0]))
@@ -1053,3 +1079,137 @@ def test_array_priority_breaks():
 
     e, c = f(A, Odd()), jitney.compile(f)(A, Odd())
     assert picture(e) == picture(c)
+
+
+class Deep:
+    def m(self, a, k=1.0):
+        return a + k
+
+
+def family():
+    class Descriptor:
+        def __get__(self, obj, cls=None):
+            return 2.0
+
+    class Base(Deep):
+        def m(self, a, k=1.0):
+            return a + k
+
+    class Child(Base):
+        k = 1.0
+        d = Descriptor()
+
+        def __init__(self, a):
+            self.a = a
+
+        @property
+        def p(self):
+            return self.a * 2
+
+        def __add__(self, other):
+            return self.a + 1
+
+    return Base, Child, Descriptor
+
+
+def changes_of_descriptors(Base, Child, Descriptor):
+    def f(c):
+        c.z = c.a + c.d
+        c.d = 5.0
+        return c.z, c.d
+
+    yield f, lambda: (Child(A),)
+    Descriptor.__set__ = lambda self, obj, value: SEEN.append("set")
+    yield
+    del Descriptor.__set__
+    yield
+    del Descriptor.__get__
+
+
+def changes_of_stores(Base, Child, Descriptor):
+    def f(c):
+        c.z = c.a + 1
+        del c.z
+        c.y = c.a * 2
+        return c.p
+
+    yield f, lambda: (Child(A),)
+    Child.__setattr__ = lambda self, name, value: (SEEN.append(name), object.__setattr__(self, name, value))[1]
+    yield
+    Child.__delattr__ = lambda self, name: SEEN.append("del " + name)
+    yield
+    del Child.__setattr__
+    yield
+    Child.p = property(lambda self: self.a * 3)
+    yield
+    Child.p = 4.0
+    yield
+    Base.__setattr__ = lambda self, name, value: SEEN.append("base " + name)
+
+
+def changes_of_protocols(Base, Child, Descriptor):
+    def f(c, d):
+        return hasattr(c, "q"), getattr(c, "q", 1.0) * c.a, c == d, c != d, 1 if c else 2, c in [d]
+
+    yield f, lambda: (Child(A), Child(A))
+    Child.__getattr__ = lambda self, name: 7.0
+    yield
+    Base.q = 3.0
+    yield
+    Child.__eq__ = lambda self, other: True
+    yield
+    Child.__ne__ = lambda self, other: True
+    yield
+    Child.__len__ = lambda self: 0
+    yield
+    Child.__bool__ = lambda self: True
+    yield
+    Base.__getattribute__ = lambda self, name: 9.0 if name == "q" else object.__getattribute__(self, name)
+
+
+def changes_of_construction(Base, Child, Descriptor):
+    def init(self, a, b=3):
+        self.b = b
+        self.a = a * 2
+
+    def f(a):
+        c = Child(a)
+        c.w = 1
+        return c + 1, c.m(a), c, isinstance(c, Base), isinstance(c, Deep), Child.k, Child.__name__
+
+    yield f, lambda: (A,)
+    Child.__init__ = init
+    yield
+    init.__defaults__ = (5,)
+    yield
+    Base.m = lambda self, a: a * 5
+    yield
+    Child.__name__ = "Renamed"
+    yield
+    Base.__bases__ = (Manager,)
+    yield
+    Base.__del__ = lambda self: SEEN.append("died")
+    yield
+    del Base.__del__
+    Child.k = property(lambda self: 1)
+    yield
+    Child.__new__ = staticmethod(lambda cls, *args: (SEEN.append("new"), object.__new__(cls))[1])
+
+
+@pytest.mark.parametrize(
+    "story", [changes_of_descriptors, changes_of_stores, changes_of_protocols, changes_of_construction]
+)
+def test_a_class_that_changes_between_calls(story):
+    chapters = story(*family())
+    f, make = next(chapters)
+    g, finished = jitney.compile(f), False
+    while True:
+        for _ in range(3):
+            expected, got = make(), make()
+            SEEN.clear()
+            wanted = outcome(f, expected), list(SEEN)
+            SEEN.clear()
+            assert (outcome(g, got), SEEN) == wanted
+        if finished:
+            break
+        finished = next(chapters, "end") == "end"
