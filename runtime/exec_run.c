@@ -430,6 +430,9 @@ jy_exec_run_plan(struct jy_exec *exec, PyObject *const *inputs, PyObject **outpu
     s.call.sum_chunk = exec->reads_bufsize ? jy_errstate_get().bufsize : exec->sum_chunk;
     for (size_t i = 0; i < plan->p_buffers.n; i++)
         s.object[i] = NULL;
+    if (!exec->only_kernels) /* other threads may run meanwhile, and rebind what the inputs were borrowed from */
+        for (size_t i = 0; i < exec->ninputs; i++)
+            Py_INCREF(inputs[i]);
     enum jy_run run = JY_RUN_RERUN;
     if (fill_extents(&s) && fill_inputs(&s) && make_scratch(&s) && make_fresh(&s)) {
         if (exec->tile_bytes != 0)
@@ -440,6 +443,9 @@ jy_exec_run_plan(struct jy_exec *exec, PyObject *const *inputs, PyObject **outpu
         PyErr_Clear(); /* NumPy raises its own MemoryError */
     }
     release(&s);
+    if (!exec->only_kernels)
+        for (size_t i = 0; i < exec->ninputs; i++)
+            Py_DECREF(inputs[i]);
     if (exec->frame_bytes > STACK_MAX)
         free(memory);
     return run;
