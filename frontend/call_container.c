@@ -1,6 +1,7 @@
 /* Builtins that make containers, and those that run through one: all, any, max, min, sum, with the very comparisons and additions that Python makes, in its order. */
 #include "frontend/call_builtin.h"
 #include "frontend/exception.h"
+#include "frontend/number.h"
 
 /* ---- reductions over known items ---- */
 
@@ -96,41 +97,57 @@ jy_builtin_max(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_va
     return extreme(f, out, JY_GT, n, args, kwnames);
 }
 
-/* Python's own floats are summed with compensation on some versions: only known ones, by the real function. */
+static bool
+is_python_float(const struct jy_value *v)
+{
+    return v->v_kind == JY_V_SCALAR ? v->u.scalar.kind == JY_KIND_PYFLOAT
+                                    : v->v_kind == JY_V_CONST && PyFloat_CheckExact(v->v_object);
+}
+
+/* sum(known, start) of the real objects. */
+static jy_status
+sum_known(struct jy_frame *f, struct jy_value **out, struct jy_value *known, const struct jy_value *start)
+{
+    PyObject *items = jy_hold(f, jy_value_as_object(f, known)), *sum = PyDict_GetItemString(f->f_builtins, "sum");
+    if (items == NULL || sum == NULL || !PyCFunction_CheckExact(sum))
+        return jy_builtin_unknown(f, "sum", known);
+    return jy_take(f, out, PyObject_CallFunctionObjArgs(sum, items, start->v_object, NULL));
+}
+
+/* Item by item, as a generator may change what it has given before. Python's own floats are summed with compensation on some versions: known ones by the real function; others only behind
+ * something that is no number of Python's, where it adds as `+` does. */
 jy_status
 jy_builtin_sum(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_value *const *args, PyObject *kwnames)
 {
-    bool bad = false, known = true, floats = false;
-    struct jy_value *start = jy_builtin_keyword(&bad, "start", n, args, kwnames), *all, *total;
+    bool bad = false;
+    struct jy_value *start = jy_builtin_keyword(&bad, "start", n, args, kwnames), *total = NULL, *it, *item;
+    struct jy_value *known = jy_value_seq(f, JY_V_TUPLE, 0, NULL);
     start = n == 2 ? args[1] : start != NULL ? start : jy_value_const_take(f, PyLong_FromLong(0));
     if (bad || start == NULL)
         return jy_builtin_unknown(f, "sum", args[0]);
     TRY(jy_value_realize(f, start));
-    TRY(jy_iter_collect(f, &all, JY_V_TUPLE, args[0]));
-    for (size_t i = 0; i <= all->u.seq.n; i++) {
-        struct jy_value *v = i < all->u.seq.n ? all->u.seq.at[i] : start;
-        TRY(jy_value_realize(f, v));
-        known = known && v->v_kind == JY_V_CONST && jy_value_is_plain(f, v->v_object);
-        floats = floats || (v->v_kind == JY_V_SCALAR && v->u.scalar.kind == JY_KIND_PYFLOAT) ||
-                 (v->v_kind == JY_V_CONST && PyFloat_CheckExact(v->v_object));
-    }
-    if (known) {
-        PyObject *items = jy_hold(f, jy_value_as_object(f, all)),
-                 *function = PyDict_GetItemString(f->f_builtins, "sum");
-        if (items == NULL || function == NULL)
-            return jy_builtin_unknown(f, "sum", args[0]);
-        return jy_take(f, out, PyObject_CallFunctionObjArgs(function, items, start->v_object, NULL));
-    }
-    if (floats)
-        return jy_break(f, JY_BREAK_SCALAR_OP, "sum() of Python floats that are not all known");
-    total = start;
-    for (size_t i = 0; i < all->u.seq.n; i++) {
+    if (start->v_kind != JY_V_CONST || !jy_value_is_plain(f, start->v_object))
+        total = start;
+    TRY(jy_iter(f, &it, args[0]));
+    for (;;) {
+        TRY(jy_iter_next(f, &item, it));
+        if (item == NULL)
+            break;
+        TRY(jy_value_realize(f, item));
+        if (total == NULL && item->v_kind == JY_V_CONST && jy_value_is_plain(f, item->v_object)) {
+            jy_seq_append(f, known, item);
+            continue;
+        }
+        if (total == NULL)
+            TRY(sum_known(f, &total, known, start));
+        if (jy_number_is(total) && jy_number_is(item) && (is_python_float(total) || is_python_float(item)))
+            return jy_break(f, JY_BREAK_SCALAR_OP, "sum() of Python floats that are not all known");
         jy_builtin_mark_temporary(f, total);
-        jy_builtin_mark_temporary(f, all->u.seq.at[i]);
-        TRY(jy_binary(f, &total, JY_NB_ADD, false, total, all->u.seq.at[i]));
+        jy_builtin_mark_temporary(f, item);
+        TRY(jy_binary(f, &total, JY_NB_ADD, false, total, item));
     }
     *out = total;
-    return JY_OK;
+    return total != NULL ? JY_OK : sum_known(f, out, known, start);
 }
 
 jy_status

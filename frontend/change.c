@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { MAX_APPENDED = 20000 };
+
 static bool
 is_outside(const struct jy_value *v)
 {
@@ -131,11 +133,28 @@ jy_list_add_appended(struct jy_frame *f, struct jy_value *list)
             jy_seq_append(f, list, t->effects.at[i].args[1]); /* nothing but appends reaches a list before that */
 }
 
+/* What an iterator gives is there before it is asked again: it may look at the list, or change it. */
+static jy_status
+append_each(struct jy_frame *f, struct jy_value *list, struct jy_value *iterator)
+{
+    struct jy_value *item;
+    for (size_t i = 0; i < MAX_APPENDED; i++) {
+        TRY(jy_iter_next(f, &item, iterator));
+        if (item == NULL)
+            return JY_OK;
+        TRY(jy_list_append(f, list, item));
+    }
+    return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %d items", MAX_APPENDED);
+}
+
 jy_status
 jy_list_extend(struct jy_frame *f, struct jy_value *list, struct jy_value *iterable)
 {
     struct jy_value *more;
+    TRY(jy_value_realize(f, iterable));
     TRY(jy_check_mutable(f, list));
+    if (iterable->v_kind == JY_V_ITER)
+        return append_each(f, list, iterable);
     jy_status status = jy_iter_collect(f, &more, JY_V_TUPLE, iterable);
     if (status != JY_OK) { /* CPython has added what came before an exception */
         jy_exception_stop(f);

@@ -180,7 +180,12 @@ static jy_status
 find(struct jy_frame *f, size_t *index, bool *found, const struct jy_value *dict, PyObject *key)
 {
     *found = false;
+    Py_hash_t hash = PyObject_Hash(key);
+    if (hash == -1)
+        return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ITEM);
     for (size_t i = 0; i < dict->u.seq.n && !*found; i++) {
+        if (dict->u.seq.keys[i] != key && PyObject_Hash(dict->u.seq.keys[i]) != hash)
+            continue;
         int equal = PyObject_RichCompareBool(dict->u.seq.keys[i], key, Py_EQ);
         if (equal < 0)
             return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ITEM);

@@ -189,12 +189,29 @@ op_dict_merge(struct jy_frame *f, const struct jy_instr *instr)
 
 /* ---- unpack ---- */
 
+/* An iterator is asked for one item more than fits, no further. */
+static jy_status
+take_items(struct jy_frame *f, struct jy_value ***items, size_t *n, struct jy_value *v, size_t fits)
+{
+    if (v->v_kind != JY_V_ITER)
+        return jy_value_items(f, items, n, v);
+    struct jy_value *all = jy_value_seq(f, JY_V_TUPLE, 0, NULL), *item;
+    do {
+        TRY(jy_iter_next(f, &item, v));
+        if (item != NULL)
+            jy_seq_append(f, all, item);
+    } while (item != NULL && all->u.seq.n <= fits);
+    *items = all->u.seq.at;
+    *n = all->u.seq.n;
+    return JY_OK;
+}
+
 jy_status
 op_unpack_sequence(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value **items, *v = *jy_peek(f, 1);
     size_t n;
-    TRY(jy_value_items(f, &items, &n, v));
+    TRY(take_items(f, &items, &n, v, (size_t)instr->i_arg));
     if (items == NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "unpacking %s", jy_value_describe(f, v));
     if (n != (size_t)instr->i_arg)

@@ -236,6 +236,16 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
         *out = answer;
         return JY_OK;
     }
+    *out = false;
+    while (container->v_kind == JY_V_ITER && !*out) { /* up to the first that is equal */
+        struct jy_value *next;
+        TRY(jy_iter_next(f, &next, container));
+        if (next == NULL)
+            return JY_OK;
+        TRY(jy_is_equal(f, out, next, item));
+    }
+    if (*out)
+        return JY_OK;
     TRY(jy_value_items(f, &items, &n, container));
     if (items == NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "in %s", jy_value_describe(f, container));

@@ -260,6 +260,21 @@ jy_set_freeze(struct jy_frame *f, struct jy_value **out, struct jy_value *iterab
     return take(f, out, PyFrozenSet_New(object), unordered);
 }
 
+/* What an iterator gives is there before it is asked again. */
+static jy_status
+add_each(struct jy_frame *f, struct jy_value **out, struct jy_value *set, struct jy_value *iterator)
+{
+    struct jy_value *item;
+    *out = jy_value_const(f, Py_None);
+    for (size_t i = 0; i < MAX_SET; i++) {
+        TRY(jy_iter_next(f, &item, iterator));
+        if (item == NULL)
+            return JY_OK;
+        TRY(jy_set_add(f, set, item));
+    }
+    return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %d items", MAX_SET);
+}
+
 jy_status
 jy_set_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const char *name, size_t nargs,
               struct jy_value *const *args)
@@ -271,6 +286,11 @@ jy_set_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, 
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "%zu arguments for the method %s", nargs, name);
     if (row->change == CHANGES_BY_HISTORY && self->u.set.unordered)
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s of a set that came in", name);
+    if (strcmp(name, "update") == 0 && nargs == 1) {
+        TRY(jy_value_realize(f, args[0]));
+        if (args[0]->v_kind == JY_V_ITER)
+            return add_each(f, out, self, args[0]);
+    }
     bool unordered = self->u.set.unordered;
     struct jy_value **given = jy_arena_copy(jy_frame_arena(f), args, (nargs + 1) * sizeof *args);
     PyObject *objects = jy_hold(f, PyTuple_New((Py_ssize_t)nargs)), *object = NULL;

@@ -693,3 +693,78 @@ def late_closure(a):
 def test_generators_late():
     compiled = jitney.compile(late_closure, fullgraph=True)
     assert repr(late_closure(A)) == repr(compiled(A)) == repr(compiled(A))
+
+
+# ---- who asks an iterator, and when ----
+
+
+def sum_of_one_array(a):
+    def grow():
+        x = a * 0
+        for _ in range(3):
+            x += 1
+            yield x
+
+    return sum(grow())
+
+
+def extend_looks_back(a):
+    l = [1]
+    l.extend(len(l) for _ in range(3))
+    return l, a + 1
+
+
+def extend_and_append(a):
+    l = [1]
+
+    def more():
+        l.append(9)
+        yield 1
+        l.append(8)
+        yield 2
+
+    l.extend(more())
+    return l, a + 1
+
+
+def unpack_takes_one_more(a):
+    it = iter([1, 2, 3, 4, 5])
+    try:
+        x, y = it
+    except ValueError as error:
+        return str(error), list(it), a + 1
+
+
+def contains_stops(a):
+    it = iter([1, 2, 3, 4, 5])
+    return 3 in it, list(it), a + 1
+
+
+def set_looks_back(a):
+    s = set()
+    s.update(len(s) for _ in range(5))
+    return sorted(s), a + 1
+
+
+def sums(a):
+    return sum([a, 1.5, 2.5]), sum([1, 2.5, 0.1, 0.2], 0.3), sum([(1,), (2,)], ()), sum([[1], [a]], [])
+
+
+def star_calls(a):
+    def f(*p, x=0, **k):
+        return len(p) * a + x + len(k)
+
+    return f(*[1, 2], *(3,), **{"x": 1}, **{"q": 2}), f(*(i for i in "ab"), x=2), f(**{"w": 1})
+
+
+ORDERS = [
+    sum_of_one_array, extend_looks_back, extend_and_append, unpack_takes_one_more, contains_stops, set_looks_back, sums,
+    star_calls,
+]
+
+
+@pytest.mark.parametrize("function", ORDERS)
+def test_orders(function):
+    compiled = jitney.compile(function, fullgraph=True)
+    for _ in range(2):
+        assert repr(function(A)) == repr(compiled(A))
