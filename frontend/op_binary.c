@@ -101,6 +101,19 @@ container_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_
     return JY_OK;
 }
 
+/* text % values; a tuple of known ones may have been made while tracing */
+static jy_status
+format_text(struct jy_frame *f, struct jy_value **out, bool *done, struct jy_value *text, struct jy_value *values)
+{
+    *done = text->v_kind == JY_V_CONST && (PyUnicode_CheckExact(text->v_object) || PyBytes_CheckExact(text->v_object));
+    if (!*done)
+        return JY_OK;
+    PyObject *known = jy_hold(f, jy_value_as_object(f, values));
+    if (known == NULL || !jy_value_is_plain(f, known))
+        return jy_break(f, JY_BREAK_FORMAT, "%s in text", jy_value_describe(f, values));
+    return jy_take(f, out, PyNumber_Remainder(text->v_object, known));
+}
+
 static bool
 is_plain_const(struct jy_frame *f, const struct jy_value *v)
 {
@@ -130,6 +143,10 @@ jy_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, bool inplace
             return JY_OK;
     }
     TRY(container_binary(f, out, &done, op, a, b));
+    if (done)
+        return JY_OK;
+    if (op == JY_NB_REMAINDER)
+        TRY(format_text(f, out, &done, a, b));
     if (done)
         return JY_OK;
     if (is_plain_const(f, a) && is_plain_const(f, b))

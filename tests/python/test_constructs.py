@@ -314,8 +314,6 @@ row("type-call", "kind = type(a)\nr = a * (kind is np.ndarray)")
 
 # What still breaks: name, or name/position, and the reason that FullGraphError names.
 BREAKS = {
-    "percent-format": "UNKNOWN_OPERAND",
-    "with-contextmanager": "UNKNOWN_CALL",
     "errstate": "UNKNOWN_CALL",
     "deque": "UNKNOWN_CALL",
     "defaultdict": "UNKNOWN_CALL",

@@ -38,7 +38,7 @@ ROWS = [
     "operator.itemgetter(0, 2)([5, 6, 7]), operator.attrgetter('ndim')(a), operator.methodcaller('upper')('x'), NAMES(a), GET('xy')",
     "functools.reduce(lambda x, y: x * 2 + y, [a, a + 1, 3]), functools.reduce(operator.add, [1, 2], 10)",
     "typing.cast(int, 3), copy.copy([1, 2]), copy.copy({'a': 1}), copy.copy((1,))",
-    "','.join(str(i) for i in range(3)), '{}-{x}'.format(1, x=2), 'a b'.split(), 'abc'.replace('b', 'x'), '%d %s' % (3, 'x')",
+    "','.join(str(i) for i in range(3)), '{}-{x}'.format(1, x=2), 'a b'.split(), 'abc'.replace('b', 'x'), '%d %s' % (3, 'x'), '%s' % a.ndim, b'%d' % 3",
     "str.upper('ab'), list.copy([1]), list.index([3, 4], 4), int.bit_length(5), 'x'.join({'k': 1})",
     "[1, 2] + [3], (1,) * 3, [0] * 2, {'a': 1} | {'b': 2}, 'ab' * 2, [1, 2] == [1, 2], (1, 2) < (1, 3)",
     "1 in [1], 'k' in {'k': 1}, 3 in range(5), 'b' in 'abc', 1 not in {2}",
@@ -80,6 +80,7 @@ RAISING = [
     "dict([(1, 2, 3)])",
     "{[]: 1}",
     "'%d' % 'x'",
+    "'%d %d' % (1,)",
 ]
 
 
