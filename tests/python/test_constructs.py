@@ -318,7 +318,6 @@ BREAKS = {
     "deque": "UNKNOWN_CALL",
     "defaultdict": "UNKNOWN_CALL",
     "iteration-dunder": "UNKNOWN_ITERATION",
-    "isinstance": "UNKNOWN_CALL",
     "dataclass-frozen": "UNKNOWN_CALL",
     "namedtuple": "UNKNOWN_CALL",
     "enum": "UNKNOWN_CALL",
