@@ -213,8 +213,9 @@ jy_builtin_issubclass(struct jy_frame *f, struct jy_value **out, size_t n, struc
     (void)n, (void)kwnames;
     bool answer = false;
     PyObject *type = jy_value_known(args[0]);
-    if (type == NULL || !PyType_Check(type) || (((PyTypeObject *)type)->tp_flags & Py_TPFLAGS_HEAPTYPE))
+    if (type == NULL || !PyType_Check(type))
         return jy_builtin_unknown(f, "issubclass", args[0]);
+    jy_guard_bases(f, (PyTypeObject *)type);
     TRY(is_instance(f, &answer, (PyTypeObject *)type, args[1]));
     *out = jy_builtin_bool_value(f, answer);
     return JY_OK;

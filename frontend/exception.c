@@ -304,10 +304,21 @@ jy_exception_call(struct jy_frame *f, struct jy_value **out, struct jy_value *kl
     return own_init ? call_init(f, klass, *out, nargs, args, kwnames) : JY_OK;
 }
 
+void
+jy_guard_bases(struct jy_frame *f, PyTypeObject *type)
+{
+    PyObject *name = type->tp_flags & Py_TPFLAGS_HEAPTYPE ? name_object(f, "__mro__") : NULL;
+    if (name == NULL)
+        return;
+    jy_src klass = jy_class_value(f, (PyObject *)type)->v_source;
+    jy_guard_is(f, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, klass, 0, name), type->tp_mro);
+}
+
 jy_status
 jy_exception_matches(struct jy_frame *f, bool *out, PyTypeObject *type, struct jy_value *classes)
 {
     TRY(jy_value_realize(f, classes));
+    jy_guard_bases(f, type);
     PyObject *object = jy_value_known(classes);
     if (object != NULL && PyExceptionClass_Check(object)) {
         *out = PyType_IsSubtype(type, (PyTypeObject *)object); /* no __subclasscheck__ has a say here */

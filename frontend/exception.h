@@ -63,6 +63,8 @@ jy_status jy_exception_truth(struct jy_frame *f, bool *out, struct jy_value *v);
 jy_status jy_exception_check_format(struct jy_frame *f, struct jy_value *v);
 /* str(v) */
 jy_status jy_exception_text(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
+/* A class of the program's keeps its base classes. */
+void jy_guard_bases(struct jy_frame *f, PyTypeObject *type);
 /* `exc.__class__` derives from one of `classes`, as an except clause asks. */
 jy_status jy_exception_matches(struct jy_frame *f, bool *out, PyTypeObject *type, struct jy_value *classes);
 

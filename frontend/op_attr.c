@@ -84,6 +84,10 @@ class_attribute(struct jy_frame *f, struct jy_value **out, struct jy_value *v, P
         return jy_class_getattr(f, out, v->v_source != JY_NO_SOURCE ? v : jy_class_value(f, v->v_object), name);
     PyObject *raw = Py_IS_TYPE(v->v_object, &PyType_Type) ? _PyType_Lookup(type, name) : NULL;
     PyObject *of_type = _PyType_Lookup(&PyType_Type, name);
+    if (Py_IS_TYPE(v->v_object, &PyType_Type) && PyUnicode_CompareWithASCIIString(name, "__name__") == 0) {
+        *out = jy_value_const_take(f, PyObject_GetAttr(v->v_object, name));
+        return *out != NULL ? JY_OK : JY_ERROR;
+    }
     if (raw == NULL || (of_type != NULL && Py_TYPE(of_type)->tp_descr_set != NULL))
         return no_attribute(f, v, name);
     PyObject *object = jy_hold(f, PyObject_GetAttr(v->v_object, name));
