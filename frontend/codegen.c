@@ -477,7 +477,8 @@ is_absent(const struct generator *g, size_t item)
     return g->request->absent != NULL && g->request->absent[item];
 }
 
-/* The continuation's items, locals first and then the value stack from its top, out of the only argument. */
+/* The continuation's items, locals first and then the value stack from its top, out of the only argument. Cells come as they are; up to 3.12 locals() takes a slot for one only
+ * where its MAKE_CELL has been passed. */
 static int
 unpack_continuation(struct generator *g)
 {
@@ -490,6 +491,8 @@ unpack_continuation(struct generator *g)
     jy_edit_append(g->code, LOAD_FAST, argument);
     jy_edit_append(g->code, UNPACK_SEQUENCE, (int)(g->nlocals + depth));
     for (size_t k = 0; k < g->nlocals; k++) {
+        if (jy_compat_local_kind(g->code->c_origin, (int)k) & JY_LOCAL_CELL)
+            jy_edit_append(g->code, MAKE_CELL, new_index(g, (int)k));
         if (!is_absent(g, depth + k))
             jy_edit_append(g->code, STORE_FAST, new_index(g, (int)k));
         else
