@@ -279,24 +279,32 @@ function_died(PyObject *self, PyObject *Py_UNUSED(reference))
 static PyMethodDef died_method = { "function_died", function_died, METH_O, NULL };
 
 int
+jy_function_attach(struct jy_function *f)
+{
+    if (f->f_weak != NULL)
+        return 0;
+    PyObject *capsule = PyCapsule_New(f, NULL, NULL), *callback = NULL;
+    if (capsule != NULL)
+        callback = PyCFunction_New(&died_method, capsule);
+    Py_XDECREF(capsule);
+    if (callback == NULL)
+        return -1;
+    f->f_weak = PyWeakref_NewRef(f->f_object, callback);
+    Py_DECREF(callback);
+    if (f->f_weak == NULL || jy_function_list(f) < 0) {
+        Py_CLEAR(f->f_weak);
+        return -1;
+    }
+    return 0;
+}
+
+int
 jy_function_install(struct jy_function *f)
 {
     if (!jy_compat_has_function_vectorcall())
         return 0;
-    if (f->f_weak == NULL) {
-        PyObject *capsule = PyCapsule_New(f, NULL, NULL), *callback = NULL;
-        if (capsule != NULL)
-            callback = PyCFunction_New(&died_method, capsule);
-        Py_XDECREF(capsule);
-        if (callback == NULL)
-            return -1;
-        f->f_weak = PyWeakref_NewRef(f->f_object, callback);
-        Py_DECREF(callback);
-        if (f->f_weak == NULL || jy_function_list(f) < 0) {
-            Py_CLEAR(f->f_weak);
-            return -1;
-        }
-    }
+    if (jy_function_attach(f) < 0)
+        return -1;
     if (f->f_plain == NULL) {
         f->f_plain = jy_compat_get_vectorcall(f->f_object);
         f->f_version = jy_compat_function_version(f->f_object);

@@ -97,6 +97,7 @@ struct jy_runtime {
     PyObject *rerun; /* what __compiled_fn_N returns when the original must run */
     PyObject *weak_callback;
     char *backend_path;
+    struct jy_pending *pending; /* hook.c: frames that wait for what their entry decides */
     struct jy_stress *stress; /* NULL but under ./dev stress */
     struct jy_whole *whole;   /* NULL until whole-program mode is used */
 };
@@ -131,6 +132,7 @@ jy_function_listed(PyObject *object)
 }
 
 void jy_function_reset(struct jy_function *function);   /* drops entries, refusals, statistics */
+int jy_function_attach(struct jy_function *function);   /* findable, and freed with its function; 0, or -1 with an exception */
 /* Makes calls of `object` go through our entry; remembers what was there. 0, or -1 with an exception. */
 int jy_function_install(struct jy_function *function);
 void jy_function_uninstall(struct jy_function *function); /* plain again; idempotent */

@@ -6,7 +6,8 @@
  *   HOOK      every frame passes the eval-frame hook, which does nothing: the control of REENCODE, as the hook itself can be seen
  *
  * OVERRIDE and COMPILE are the same machinery: a function watcher gives every new function a vectorcall that makes its state at its
- * first call; functions that exist already are handed over by stress_adopt().  They differ in config.disabled alone. 
+ * first call; functions that exist already are handed over by stress_adopt().  They differ in config.disabled alone.  On 3.11, where bytecode
+ * ignores a function's vectorcall, COMPILE enters through the frame (hook.h). 
  *
  * Nothing here may be seen by the program but by nature: docs/stress.md has the list. */
 #include "runtime/stress.h"
@@ -15,8 +16,8 @@
 #include "frontend/cpython/hook.h"
 #include "frontend/cpython/nops.h"
 #include "runtime/function.h"
+#include "runtime/hook.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum jy_stress_mode { JY_STRESS_NONE, JY_STRESS_REENCODE, JY_STRESS_OVERRIDE, JY_STRESS_COMPILE, JY_STRESS_HOOK };
 
@@ -107,20 +108,50 @@ drop_twin(void *twin)
 
 /* -- OVERRIDE, COMPILE ----------------------------------------------------------------------------------------------------------- */
 
+/* Functions around new code are ours: nobody else's are untracked. */
+static bool
+is_left_alone(PyObject *function)
+{
+    return !PyObject_GC_IsTracked(function) || jy_function_why_left_alone(function) != NULL;
+}
+
 /* refs: as vectorcall */
 static PyObject *
 first_call(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
-    jy_compat_set_vectorcall(function, jy_runtime->stress->s_plain);
-    if (jy_function_find(function) == NULL && jy_function_why_left_alone(function) == NULL) {
+    vectorcallfunc plain = jy_runtime->stress->s_plain;
+    if (jy_function_find(function) != NULL) /* compiled by the program: this is what it took for the original's entry */
+        return plain(function, args, nargsf, kwnames);
+    jy_compat_set_vectorcall(function, plain);
+    if (!is_left_alone(function)) {
         struct jy_function *f = jy_function_new(function);
         if (f == NULL || jy_function_install(f) < 0) {
             jy_function_free(f);
             return NULL;
         }
+        f->f_inplace = true;
         jy_runtime->stress->s_functions++;
     }
     return jy_compat_get_vectorcall(function)(function, args, nargsf, kwnames);
+}
+
+/* 3.11: the same by way of the frame. */
+static PyObject *
+run_entered(PyThreadState *thread, struct _PyInterpreterFrame *frame)
+{
+    const int function_flags = CO_OPTIMIZED | CO_NEWLOCALS;
+    PyObject *function = jy_frame_function(frame);
+    PyCodeObject *code = jy_frame_code(frame);
+    struct jy_function *f = jy_function_find(function);
+    if (f == NULL && (code->co_flags & function_flags) == function_flags && !is_left_alone(function)) {
+        f = jy_hook_attach(function);
+        if (f == NULL)
+            return NULL;
+        jy_runtime->stress->s_functions++;
+    }
+    return f != NULL && code == (PyCodeObject *)((PyFunctionObject *)function)->func_code
+               ? jy_hook_enter(thread, frame, f)
+               : jy_hook_run(thread, frame);
 }
 
 static void
@@ -134,24 +165,10 @@ override(PyObject *function)
     jy_code_forget_version((PyCodeObject *)((PyFunctionObject *)function)->func_code);
 }
 
-/* Code of ours is run through functions that are made for one call. */
-static bool
-is_generated(PyCodeObject *code)
-{
-    for (Py_ssize_t k = PyTuple_GET_SIZE(code->co_names); k-- > 0;) {
-        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(code->co_names, k));
-        if (name == NULL)
-            PyErr_Clear();
-        else if (strncmp(name, "__compiled_fn_", 14) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int
 on_function(unsigned event, PyFunctionObject *function, PyObject *Py_UNUSED(value))
 {
-    if (event == JY_FUNCTION_CREATE && !is_generated((PyCodeObject *)function->func_code))
+    if (event == JY_FUNCTION_CREATE)
         override((PyObject *)function);
     return 0;
 }
@@ -186,6 +203,8 @@ begin(struct jy_stress *stress)
         jy_runtime->config.disabled = stress->s_mode == JY_STRESS_OVERRIDE;
         if (jy_compat_has_function_vectorcall())
             return jy_compat_add_function_watcher(on_function) < 0 ? -1 : 0;
+        if (stress->s_mode == JY_STRESS_COMPILE && jy_hook_install(run_entered))
+            return 0;
         PyErr_SetString(PyExc_NotImplementedError,
                         "jitney: Python 3.11 calls bytecode without asking the function object");
         return -1;

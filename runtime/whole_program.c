@@ -10,18 +10,25 @@
  * So a program that gains nothing pays for the search and the trials, and then nothing.  What is decided for a function holds
  * for that object: another closure over the same code stays plain.
  *
- * Our monitoring tool does not count as somebody who watches (compat.h). */
+ * Our monitoring tool does not count as somebody who watches (compat.h).
+ *
+ * 3.11 has neither sys.monitoring nor a vectorcall that its bytecode would look at.  There the eval-frame hook stays on, at a cost
+ * to every call of the program (docs/stress.md), and does all of it: run_frame. */
 #include "runtime/whole_program.h"
 
 #include "frontend/cpython/decode.h"
 #include "frontend/cpython/hook.h"
 #include "runtime/function.h"
+#include "runtime/hook.h"
 #include <stdlib.h>
 #include <time.h>
 
 #define TRIALS 8u      /* taste: timed calls of each kind before a verdict, twice as many before one against */
 #define MAX_TRIALS 64u /* taste: no verdict by then is a verdict against */
 #define PATIENCE 32u   /* taste: calls of a function that never runs compiled */
+
+/* A code object's extra: 0 never seen, above 0 calls that are left until it is hot, or: */
+enum { NOT_WANTED = -1, WAS_HOT = -2 };
 
 struct jy_whole {
     bool w_on;
@@ -68,7 +75,7 @@ end_trial(struct jy_function *f, bool keep)
     f->f_trial = NULL;
     if (keep) {
         w->w_kept++;
-        if (f->f_plain != NULL)
+        if (f->f_plain != NULL && jy_compat_has_function_vectorcall())
             jy_compat_set_vectorcall(f->f_object, jy_entry_vectorcall);
         return;
     }
@@ -115,56 +122,91 @@ is_compiled_turn(const struct jy_trial *t)
     return __builtin_parity(t->t_turns) == 0;
 }
 
+/* A timed call. */
+struct turn {
+    struct jy_trial *trial;
+    uint64_t attempts, watched, begun;
+    bool compiled;
+};
+
+static uint64_t
+attempts_of(const struct jy_function *f)
+{
+    return f->f_stats.compiles + f->f_stats.refusals;
+}
+
+/* refs: the function is kept until end_turn, and with it the state */
+static struct turn
+begin_turn(struct jy_function *f)
+{
+    struct jy_trial *t = f->f_trial;
+    struct turn turn = { .trial = t, .attempts = attempts_of(f), .watched = f->f_stats.watched_calls };
+    turn.compiled = f->f_stats.compiles == 0 || is_compiled_turn(t);
+    Py_INCREF(f->f_object);
+    t->t_turns++;
+    t->t_running = true;
+    turn.begun = now_ns();
+    return turn;
+}
+
+static void
+end_turn(struct jy_function *f, const struct turn *turn, bool succeeded)
+{
+    uint64_t elapsed = now_ns() - turn->begun;
+    struct jy_trial *t = turn->trial;
+    PyObject *object = f->f_object;
+    if (f->f_trial == t) { /* else whole-program mode was left meanwhile */
+        t->t_running = false;
+        /* A call that compiles, fails or is watched says nothing. */
+        if (succeeded && turn->attempts == attempts_of(f) && turn->watched == f->f_stats.watched_calls &&
+            f->f_stats.compiles != 0)
+            add_sample(turn->compiled ? &t->t_compiled : &t->t_plain, elapsed);
+        judge(f);
+    }
+    Py_DECREF(object);
+}
+
+static bool
+is_on_trial(const struct jy_function *f)
+{
+    return f->f_trial != NULL && !f->f_trial->t_running && !f->f_off && f->f_plain != NULL;
+}
+
 /* refs: as vectorcall */
 static PyObject *
 trial_entry(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     struct jy_function *f = jy_function_find(callable);
-    struct jy_trial *t = f->f_trial;
-    if (t->t_running || f->f_off || f->f_plain == NULL)
+    if (!is_on_trial(f))
         return jy_entry_call(f, args, nargsf, kwnames);
-
-    uint64_t attempts = f->f_stats.compiles + f->f_stats.refusals, watched = f->f_stats.watched_calls;
-    bool compiled = f->f_stats.compiles == 0 || is_compiled_turn(t);
-    Py_INCREF(callable); /* and with it the state */
-    t->t_turns++;
-    t->t_running = true;
-    uint64_t begun = now_ns();
-    PyObject *result = compiled ? jy_entry_call(f, args, nargsf, kwnames) : f->f_plain(callable, args, nargsf, kwnames);
-    uint64_t elapsed = now_ns() - begun;
-    if (f->f_trial == t) { /* else whole-program mode was left meanwhile */
-        t->t_running = false;
-        /* A call that compiles, fails or is watched says nothing. */
-        if (result != NULL && attempts == f->f_stats.compiles + f->f_stats.refusals &&
-            watched == f->f_stats.watched_calls && f->f_stats.compiles != 0)
-            add_sample(compiled ? &t->t_compiled : &t->t_plain, elapsed);
-        judge(f);
-    }
-    Py_DECREF(callable);
+    struct turn turn = begin_turn(f);
+    PyObject *result =
+        turn.compiled ? jy_entry_call(f, args, nargsf, kwnames) : f->f_plain(callable, args, nargsf, kwnames);
+    end_turn(f, &turn, result != NULL);
     return result;
 }
 
 /* -- found ------------------------------------------------------------------------------------------------------------------------- */
 
-/* 0, or -1 with an exception. */
-static int
+static void
 begin_trial(PyObject *function)
 {
-    struct jy_function *f = jy_function_new(function);
-    if (f == NULL)
-        return -1;
-    f->f_inplace = f->f_found = true;
-    f->f_trial = calloc(1, sizeof(*f->f_trial));
-    if (f->f_trial == NULL || jy_function_install(f) < 0) {
-        if (!PyErr_Occurred())
-            PyErr_NoMemory();
-        jy_function_uninstall(f);
+    bool has_vectorcall = jy_compat_has_function_vectorcall();
+    struct jy_trial *trial = calloc(1, sizeof(*trial));
+    struct jy_function *f = trial == NULL    ? NULL
+                            : has_vectorcall ? jy_function_new(function)
+                                             : jy_hook_attach(function);
+    if (f == NULL || (has_vectorcall && jy_function_install(f) < 0)) { /* it stays plain */
+        PyErr_Clear();
         jy_function_free(f);
-        return -1;
+        free(trial);
+        return;
     }
-    jy_compat_set_vectorcall(function, trial_entry);
+    f->f_inplace = f->f_found = true;
+    f->f_trial = trial;
+    if (has_vectorcall)
+        jy_compat_set_vectorcall(function, trial_entry);
     jy_runtime->whole->w_found++;
-    return 0;
 }
 
 /* -- seen -------------------------------------------------------------------------------------------------------------------------- */
@@ -209,42 +251,70 @@ has_loop(PyCodeObject *code)
     return found;
 }
 
-/* Calls that make the code hot; 0: it is not wanted at all. */
+/* Calls that make the code hot, or NOT_WANTED. */
 static intptr_t
 calls_wanted(const struct jy_whole *w, PyCodeObject *code)
 {
     int64_t limit = jy_runtime->config.hot_calls;
     if (!is_wanted(w, code))
-        return 0;
-    return (intptr_t)(has_loop(code) ? limit / 10 + 1 : limit + 1);
+        return NOT_WANTED;
+    return (intptr_t)(has_loop(code) ? limit / 10 : limit) + 1;
 }
 
-/* Counts down what is left in the code's extra: 1 is the call that makes it hot. False: never ask again. */
+/* Counts down what is left in the code's extra: 1 is the call that makes it hot.  False: never ask again. */
 static bool
 count_call(struct jy_whole *w, PyCodeObject *code, bool *hot)
 {
     intptr_t left = (intptr_t)jy_code_extra(code, w->w_extra);
-    *hot = false;
-    if (left == 0) {
-        left = calls_wanted(w, code);
-        w->w_seen++;
-    }
-    if (left <= 0)
+    *hot = left == 1;
+    if (left < 0)
         return false;
-    *hot = --left == 0;
-    if (*hot)
-        left = -1;
+    if (left == 0)
+        w->w_seen++;
+    left = left == 0 ? calls_wanted(w, code) : *hot ? WAS_HOT : left - 1;
     if (jy_code_set_extra(code, w->w_extra, (void *)left) < 0) {
         PyErr_Clear();
         return false;
     }
-    return !*hot;
+    return left > 0;
 }
 
 static void
 forget_count(void *count)
 {
     (void)count;
+}
+
+static bool
+is_eligible(PyObject *function, PyObject *code)
+{
+    return PyFunction_Check(function) && ((PyFunctionObject *)function)->func_code == code &&
+           jy_function_find(function) == NULL && jy_function_why_left_alone(function) == NULL;
+}
+
+/* 3.11: the eval-frame hook, which stays on. */
+static PyObject *
+run_frame(PyThreadState *thread, struct _PyInterpreterFrame *frame)
+{
+    struct jy_whole *w = jy_runtime->whole;
+    PyCodeObject *code = jy_frame_code(frame);
+    PyObject *function = jy_frame_function(frame);
+    bool hot;
+    if ((intptr_t)jy_code_extra(code, w->w_extra) >= 0) {
+        count_call(w, code, &hot);
+        if (hot && is_eligible(function, (PyObject *)code))
+            begin_trial(function);
+        return jy_hook_run(thread, frame);
+    }
+    struct jy_function *f = (intptr_t)jy_code_extra(code, w->w_extra) == NOT_WANTED ? NULL : jy_function_find(function);
+    if (f == NULL || !f->f_found || f->f_off)
+        return jy_hook_run(thread, frame);
+    if (!is_on_trial(f))
+        return jy_hook_enter(thread, frame, f);
+    struct turn turn = begin_turn(f);
+    PyObject *result = turn.compiled ? jy_hook_enter(thread, frame, f) : jy_hook_run(thread, frame);
+    end_turn(f, &turn, result != NULL);
+    return result;
 }
 
 /* What sys.monitoring calls: (code, offset). */
@@ -257,9 +327,8 @@ on_start(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t nargs)
         return Py_NewRef(w->w_disable);
     bool again = count_call(w, (PyCodeObject *)args[0], &hot);
     PyObject *function = hot ? jy_thread_running_function(PyThreadState_Get()) : NULL;
-    if (function != NULL && PyFunction_Check(function) && ((PyFunctionObject *)function)->func_code == args[0] &&
-        jy_function_find(function) == NULL && jy_function_why_left_alone(function) == NULL && begin_trial(function) < 0)
-        PyErr_Clear(); /* it stays plain */
+    if (function != NULL && is_eligible(function, args[0]))
+        begin_trial(function);
     return again ? Py_NewRef(Py_None) : Py_NewRef(w->w_disable);
 }
 
@@ -324,6 +393,21 @@ set_monitoring(struct jy_whole *w, bool on)
     return 0;
 }
 
+/* 0, or -1 with an exception. */
+static int
+switch_search(struct jy_whole *w, bool on)
+{
+    if (jy_compat_has_function_vectorcall())
+        return set_monitoring(w, on);
+    if (!on)
+        jy_hook_uninstall();
+    else if (!jy_hook_install(run_frame)) {
+        PyErr_SetString(PyExc_RuntimeError, "jitney: a stress mode has the eval-frame hook");
+        return -1;
+    }
+    return 0;
+}
+
 /* Made once: a code object's data has no way back.  0, or -1 with an exception. */
 static int
 prepare(void)
@@ -338,7 +422,9 @@ prepare(void)
     PyObject *monitoring = PySys_GetObject("monitoring");
     w->w_extra = jy_code_request_extra(forget_count);
     w->w_callback = w->w_extra < 0 ? NULL : PyCFunction_New(&start_method, NULL);
-    w->w_disable = w->w_callback == NULL ? NULL : PyObject_GetAttrString(monitoring, "DISABLE");
+    w->w_disable = w->w_callback == NULL ? NULL
+                   : monitoring == NULL  ? Py_NewRef(Py_None)
+                                         : PyObject_GetAttrString(monitoring, "DISABLE");
     if (w->w_disable == NULL) {
         Py_XDECREF(w->w_callback);
         free(w);
@@ -354,14 +440,12 @@ whole_start(PyObject *Py_UNUSED(self), PyObject *args)
     PyObject *skip, *take;
     if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &skip, &PyTuple_Type, &take))
         return NULL;
-    if (!jy_compat_has_function_vectorcall())
-        return PyErr_Format(PyExc_NotImplementedError, "jitney: whole-program mode needs Python 3.12 or later");
     if (prepare() < 0)
         return NULL;
     struct jy_whole *w = jy_runtime->whole;
     Py_XSETREF(w->w_skip, Py_NewRef(skip));
     Py_XSETREF(w->w_take, Py_NewRef(take));
-    if (!w->w_on && set_monitoring(w, true) < 0)
+    if (!w->w_on && switch_search(w, true) < 0)
         return NULL;
     w->w_on = true;
     Py_RETURN_NONE;
@@ -375,7 +459,7 @@ whole_stop(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
     if (w == NULL || !w->w_on)
         Py_RETURN_NONE;
     w->w_on = false;
-    if (set_monitoring(w, false) < 0)
+    if (switch_search(w, false) < 0)
         return NULL;
     for (size_t k = 0; k < jy_runtime->table_size; k++) {
         struct jy_function *f = jy_runtime->table[k].key == NULL ? NULL : jy_runtime->table[k].value;

@@ -18,6 +18,7 @@ ALLOWED = {
     "runtime/module.c: jy_numpy_ufunc_api": "NumPy's import fills it once",
     "frontend/inspect_array.c: PyArray_API": "NumPy's import fills it once",
     "frontend/inspect_array.c: PyUFunc_API": "NumPy's import fills it once",
+    "frontend/cpython/hook.c: hook": "the interpreter has one eval-frame slot",
     "frontend/np_table.c: numpy": "NumPy's callables, looked up once",
     "backend_llvm/session.c: session": "LLVM's target machine, made at the first compilation",
     "backend_llvm/diagnostics.c: last": "the text of LLVM's last complaint: its handlers take no argument of ours that outlives a call",
