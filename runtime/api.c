@@ -67,12 +67,12 @@ jy_api_forces_eager(void)
 }
 
 int
-jy_api_allows_compile(struct jy_function *f)
+jy_api_allows_compile(struct jy_function *f, size_t nentries)
 {
     const struct jy_api *api = &jy_runtime->api;
-    if (api->stance == JY_STANCE_FAIL_ON_RECOMPILE) {
+    if (api->stance == JY_STANCE_FAIL_ON_RECOMPILE && nentries != 0) {
         PyErr_Format(api->recompile_error,
-                     "jitney: %U would be compiled for these arguments, and the stance is 'fail_on_recompile'",
+                     "jitney: %U would be compiled again for these arguments, and the stance is 'fail_on_recompile'",
                      ((PyFunctionObject *)f->f_object)->func_qualname);
         return -1;
     }

@@ -202,11 +202,11 @@ parts_changed(const struct jy_function *f)
 }
 
 int
-jy_may_compile(struct jy_function *f)
+jy_may_compile(struct jy_function *f, size_t nentries)
 {
     if (jy_runtime->compiling || f->f_busy || jy_runtime->config.disabled)
         return 0;
-    return jy_runtime->api.stance == JY_STANCE_DEFAULT ? 1 : jy_api_allows_compile(f);
+    return jy_runtime->api.stance == JY_STANCE_DEFAULT ? 1 : jy_api_allows_compile(f, nentries);
 }
 
 /* Guards missed everywhere: compile for these arguments, once. True: there is a new first entry. */
@@ -214,7 +214,7 @@ static int
 compile_on_miss(struct jy_function *f, PyObject *const *slots, size_t nslots)
 {
     f->f_stats.guard_misses += f->f_call.s_nentries != 0;
-    int allowed = jy_may_compile(f);
+    int allowed = jy_may_compile(f, f->f_call.s_nentries);
     if (allowed <= 0)
         return allowed;
     jy_status status = jy_compile(f, &f->f_call, slots, nslots);

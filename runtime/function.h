@@ -161,7 +161,7 @@ void jy_entry_move_to_front(struct jy_start *start, struct jy_entry *entry);
 /* One call more of the function runs (f_depth); one that nests too deep makes it plain. */
 void jy_enter_call(struct jy_function *function);
 /* May something be compiled now? 1, 0, or -1 with an exception. */
-int jy_may_compile(struct jy_function *function);
+int jy_may_compile(struct jy_function *function, size_t nentries);
 
 /* compile.c: a new entry for these bound parameters, or items of a continuation (stack, locals and cells), first in the start's list. JY_BREAK: refused (remembered, logged).
  * JY_ERROR: exception set. */

@@ -396,7 +396,7 @@ resume(struct jy_function *f, PyObject *tuple)
     }
     bool eager = (jy_runtime->api.stance | jy_runtime->api.disabled) != 0 && jy_api_forces_eager();
     struct jy_entry *entry = eager ? NULL : find_entry(f, s, items);
-    int allowed = entry == NULL && !eager && !s->s_off ? jy_may_compile(f) : 0;
+    int allowed = entry == NULL && !eager && !s->s_off ? jy_may_compile(f, s->s_nentries) : 0;
     if (allowed < 0) { /* the stance says so */
         Py_DECREF(tuple);
         return NULL;

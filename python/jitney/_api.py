@@ -132,7 +132,8 @@ def disable(function=None):
     compiled function that calls it breaks at the call and goes on compiled behind it.
 
     `with jitney.disable():` no compiled code is entered by this thread inside the block: compiled functions run in
-    CPython there. Other threads are not concerned. May be nested.
+    CPython there. Other threads are not concerned. May be nested. A compiled function that contains such a block runs in CPython
+    from there to the next place where compiled code can take over: a loop, or what follows another break.
 
     Raises TypeError when `function` is not a Python function, method, staticmethod, classmethod or partial of one.
     """
@@ -264,7 +265,8 @@ class set_stance(contextlib.ContextDecorator):
     "default"              compile when no entry fits
     "force_eager"          every call runs in CPython
     "eager_on_recompile"   calls that an entry fits run compiled, the others in CPython: nothing is compiled any more
-    "fail_on_recompile"    a call that would compile raises RecompileError, a subclass of RuntimeError
+    "fail_on_recompile"    the same, but where compiled entries exist and none fits, RecompileError is raised, a subclass of
+                           RuntimeError; behind a break that means in the middle of the call
 
     Raises ValueError for another name.
     """
@@ -437,12 +439,12 @@ class Explanation:
 
     def __str__(self):
         name = _plain(self.function).__qualname__
-        if len(self.units) == 1 and self.units[0].stop is None:
+        if len(self.units) == 1 and self.units[0].stop is None and self.units[0].start == 0:
             lines = [f"{name}: compiled as one graph of {self.units[0].operations} operations, {len(self.guards)} guards"]
             lines += [f"  guard: {text}" for text in self.guards]
         elif self.units:
             operations, breaks = sum(unit.operations for unit in self.units), sum(unit.stop is not None for unit in self.units)
-            lines = [f"{name}: {len(self.units)} units, {operations} operations, {breaks} breaks"]
+            lines = [f"{name}: {len(self.units)} unit{'s'[: len(self.units) > 1]}, {operations} operations, {breaks} stops"]
             lines += [str(unit) for unit in self.units]
         else:
             lines = [f"{name}: runs in CPython"]

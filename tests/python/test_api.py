@@ -153,6 +153,39 @@ def test_marks_are_for_python_functions(mark, function):
         mark(function)
 
 
+def native_behind(a):
+    b = callee(a * 2)
+    c = b * 3 + a
+    return np.sqrt(c) - 1
+
+
+def test_compiled_code_goes_on_behind_a_disabled_callee():
+    f = jitney.compile(native_behind)
+    for _ in range(3):
+        assert not differs(native_behind, f, A)
+    units = jitney.inspect(f).units
+    assert any(unit.start > 0 and unit.operations == 4 and unit.stop is None for unit in units), units
+    assert jitney.inspect(f).stats()["resumed_calls"] > 0
+
+
+def region_in_the_middle(a):
+    b = np.sqrt(a * 2) + 1
+    with jitney.disable():
+        b = compiled_double(b) * 3 - a
+    return np.sqrt(np.abs(b)) - 1
+
+
+compiled_double = jitney.compile(double)
+
+
+def test_a_disabled_region_in_the_middle_of_a_compiled_function():
+    f = jitney.compile(region_in_the_middle)
+    before = native(compiled_double)
+    for _ in range(3):
+        assert not differs(region_in_the_middle, f, A)
+    assert native(f) == 3 and native(compiled_double) == before
+
+
 # allow_in_graph
 
 
@@ -326,9 +359,40 @@ def test_fail_on_recompile():
     f(A)
     with jitney.set_stance("fail_on_recompile"):
         f(A)
-        with pytest.raises(jitney.RecompileError, match="double would be compiled"):
+        with pytest.raises(jitney.RecompileError, match="double would be compiled again"):
             f(A.astype("f4"))
     f(A.astype("f4"))
+
+
+def two_units(a):
+    b = np.sqrt(a * 2) + 1
+    print(end="")
+    return np.sqrt(b + 1) * b
+
+
+@pytest.mark.parametrize("stance", ["force_eager", "eager_on_recompile", "fail_on_recompile"])
+def test_stances_behind_a_break(stance):
+    f = jitney.compile(two_units)
+    f(A), f(A)
+    before = jitney.inspect(f).stats()
+    assert before["compiles"] == 2 and before["resumed_calls"] > 0
+    with jitney.set_stance(stance):
+        assert not differs(two_units, f, A)
+        if stance == "fail_on_recompile":
+            with pytest.raises(jitney.RecompileError):
+                f(A.astype("f4"))
+        else:
+            assert not differs(two_units, f, A.astype("f4"))
+    after = jitney.inspect(f).stats()
+    assert after["compiles"] == 2
+    assert (after["resumed_calls"] > before["resumed_calls"]) == (stance != "force_eager")
+
+
+def test_a_stance_that_fails_lets_what_was_never_compiled_run():
+    f = jitney.compile(double)
+    with jitney.set_stance("fail_on_recompile"):
+        assert not differs(double, f, A)
+    assert not len(jitney.inspect(f))
 
 
 def test_a_stance_as_function_and_decorator():
@@ -396,6 +460,14 @@ def test_explain_of_one_graph():
     report = jitney.explain(double)(A)
     assert [(unit.start, unit.stop, unit.operations) for unit in report.units] == [(0, None, 1)]
     assert report.error is None and "one graph of 1 operations" in str(report)
+
+
+def test_explain_of_two_units():
+    report = jitney.explain(two_units)(A)
+    first, second = report.units
+    assert (first.start, first.reason, first.stop_line, first.operations) == (0, "UNKNOWN_CALL", line_of(two_units, "print"), 3)
+    assert second.start > first.stop and second.stop is None and second.operations == 3
+    assert "2 units" in str(report) and first.hint in str(report)
 
 
 def raises_late(a):

@@ -155,7 +155,7 @@ class Generator:
 
     def expr(self, kind, b, depth=2):
         if self.chance(self.wild):
-            kind = self.rng.choice(KINDS)
+            return f"({self.expr(self.rng.choice(KINDS), b, min(depth, 1))})"
         if kind == "any":
             kind = self.rng.choice(KINDS)
         name = self.variable(b, kind)

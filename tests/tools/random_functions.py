@@ -443,6 +443,8 @@ def batches(seed, count, seconds, report, shrinking=True, batch=500):
             continue
         if started is None:
             raise SystemExit(text)
+        if process.returncode > 0 and "Timeout (" not in text:  # an exception: a fault of the generator or of this file
+            raise SystemExit(text)
         crash = f"crash: exit code {process.returncode}"
         one = case(started)
         found = apart(one)
