@@ -117,10 +117,12 @@ special_method(struct jy_frame *f, struct jy_value **out, struct jy_value *manag
     TRY(jy_value_realize(f, manager));
     if (!jy_is_instance(f, manager))
         return jy_break(f, JY_BREAK_EXCEPTION_HANDLING, "with %s", jy_value_describe(f, manager));
-    TRY(jy_special(f, out, manager, text));
-    if (*out == NULL)
+    PyObject *raw = jy_class_get_text(f, manager->u.instance->type, text);
+    if (raw == NULL)
         return jy_break(f, JY_BREAK_RAISES, "with %s", jy_value_describe(f, manager));
-    return JY_OK;
+    if (!PyFunction_Check(raw))
+        return jy_break(f, JY_BREAK_EXCEPTION_HANDLING, "with %s", jy_value_describe(f, manager));
+    return jy_special(f, out, manager, text);
 }
 
 jy_status
