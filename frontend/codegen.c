@@ -719,7 +719,8 @@ emit_end(struct generator *g)
     delete_temps(g);
     int stop = jy_code_id_at_offset(g->code, (int)g->unit->u_stop.offset);
     int jump = jy_edit_append(g->code, JUMP_FORWARD, 0);
-    jy_edit_set_target(g->code, jump, g->leave[stop] != JY_NO_INSTR ? g->leave[stop] : stop);
+    bool leaves = g->leave[stop] != JY_NO_INSTR && !g->unit->u_stop.stands;
+    jy_edit_set_target(g->code, jump, leaves ? g->leave[stop] : stop);
     return 0;
 }
 

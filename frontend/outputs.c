@@ -375,6 +375,7 @@ build_stop(struct jy_frame *f, struct jy_outputs *o)
     struct jy_arena *arena = jy_frame_arena(f);
     const PyCodeObject *co = (PyCodeObject *)f->f_code;
     stop->stops = true;
+    stop->stands = f->f_trace->root_steps <= 1;
     stop->offset = (uint32_t)jy_code_at(f->f_instrs, f->f_pc)->i_offset;
     stop->depth = f->f_depth;
     stop->nlocals = f->f_nlocals - (size_t)co->co_nfreevars;

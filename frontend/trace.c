@@ -180,8 +180,9 @@ drops_parameters(struct jy_frame *f)
 static bool
 looks_at_its_frame(const struct jy_frame *f)
 {
-    static const char *const names[] = { "_getframe", "_current_frames", "currentframe", "f_locals",
-                                         "tb_frame",  "f_back",          "f_lasti" };
+    /* Up to 3.12 locals() is one dict for the life of a frame: what exec() adds to it stays. */
+    static const char *const names[] = { "_getframe", "_current_frames", "currentframe", "f_locals", "tb_frame", "f_back",
+                                         "f_lasti",   "locals",          "vars",         "dir",      "exec",     "eval" };
     PyObject *all = ((PyCodeObject *)f->f_code)->co_names;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(all); i++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -313,7 +314,8 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
         uint32_t at = choose_stop(f, &unit->u_break);
         if (at != 0) {
             remember_reason(plan, &unit->u_break);
-            bool in_callee = t->depth != 0 && !t->stopped && at == t->groups.at[t->root_steps];
+            bool in_callee = t->depth != 0 && !t->stopped && at == t->groups.at[t->root_steps] &&
+                             jy_instr_call_items(jy_code_at(f->f_instrs, f->f_pc)) != 0;
             plan->calls_copy = in_callee && count_operations(t->graph, t->step_nodes) >= t->request->min_nodes;
             plan->stop_at = at;
             *again = true;

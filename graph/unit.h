@@ -140,6 +140,7 @@ struct jy_effect {
 /* Where the program goes on when the unit does not return: at an instruction of the original code. */
 struct jy_stop {
     bool stops;                /* false: the unit returns u_result */
+    bool stands;               /* it is the very instruction where the unit starts: the next thing to do is to perform it */
     uint32_t offset;           /* of the instruction, in code units */
     size_t depth, nlocals;     /* nlocals: localsplus of the original */
     struct jy_recipe **stack;  /* bottom first */
