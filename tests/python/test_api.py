@@ -483,6 +483,69 @@ def test_explain_keeps_its_report_when_the_function_raises():
     assert report.stats["calls"] == 1 and (report.units or report.refusals)
 
 
+# reasons about frames and references
+
+
+def looks_at_its_frame(a):
+    b = np.sqrt(a) + 1
+    exec("hidden = 3")
+    print(end="")
+    return np.sqrt(b) * 2, sys._getframe().f_code.co_name, eval("a[0]")
+
+
+def test_a_function_that_looks_at_its_frame_keeps_it():
+    f = jitney.compile(looks_at_its_frame)
+    for _ in range(2):
+        assert not differs(looks_at_its_frame, f, A)
+    with pytest.raises(jitney.FullGraphError, match="OWN_FRAME"):
+        jitney.compile(looks_at_its_frame, fullgraph=True)(A)
+
+
+def names_from_exec(a):
+    exec("hidden = 3")
+    b = np.sqrt(a) + 1
+    print(end="")
+    b = np.sqrt(b) * 2
+    print(end="")
+    return b, list(locals())
+
+
+def test_locals_lives_as_long_as_the_frame():
+    f = jitney.compile(names_from_exec)
+    for _ in range(3):
+        assert not differs(names_from_exec, f, A)
+
+
+DROPPED = []
+
+
+class Noisy:
+    def __del__(self):
+        DROPPED.append("del")
+
+
+@jitney.disable
+def noisy():
+    return Noisy()
+
+
+def drops_in_the_middle(a):
+    thing = noisy()
+    b = np.sqrt(a * 2) + 1
+    thing = None
+    DROPPED.append("behind")
+    return np.sqrt(b) * 2, thing
+
+
+def test_a_destructor_runs_in_its_place():
+    f = jitney.compile(drops_in_the_middle)
+    for _ in range(4):
+        assert not differs(drops_in_the_middle, f, A)
+    assert DROPPED == ["del", "behind"] * 8
+    rows = [row["name"] for row in jitney.inspect(f).refusals] + [unit.reason for unit in jitney.inspect(f).units]
+    assert "DROP" in rows
+
+
 # reasons that belong to no instruction
 
 
