@@ -133,6 +133,9 @@ fill_frame(struct jy_frame *f, const struct jy_trace_request *request)
             f->f_locals[i] = is_cell ? outside_cell(f, object, i) : jy_value_lazy(f, object, local_source(f, i));
     }
     fill_stack(f, request, map.kinds[t->start]);
+    for (size_t i = 0; i < request->nstack; i++) /* whatever takes it off the stack drops it */
+        if (request->stack[i] != NULL && jy_drop_shows(f, request->stack[i], false))
+            return jy_break(f, JY_BREAK_DROP, "a %s on the value stack", Py_TYPE(request->stack[i])->tp_name);
     return co->co_nfreevars != 0 ? jy_copy_free_vars(f, (size_t)co->co_nfreevars) : JY_OK;
 }
 

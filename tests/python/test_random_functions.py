@@ -38,7 +38,7 @@ FOUND = {
 def settings():
     executor = jitney.config.executor
     yield
-    jitney.config.executor = executor
+    jitney.config.executor, jitney.config.break_every = executor, 0
 
 
 def report(summary):
@@ -48,8 +48,9 @@ def report(summary):
 
 @pytest.mark.parametrize("source, calls", FOUND.values(), ids=FOUND)
 @pytest.mark.parametrize("executor", ["numpy", "llvm"])
-def test_found(source, calls, executor):
-    found, _ = random_functions.first_difference(Case(source, calls, executor))
+@pytest.mark.parametrize("every", [0, 3])
+def test_found(source, calls, executor, every):
+    found, _ = random_functions.first_difference(Case(source, calls, executor, every=every))
     assert found is None
 
 

@@ -13,6 +13,7 @@ handled is another frame than the one that goes on behind a break: what its f_lo
 import argparse
 import ast
 import faulthandler
+import functools
 import gc
 import io
 import json
@@ -35,7 +36,7 @@ import numpy as np
 import jitney
 
 FILE, PRELUDE = "<random function>", "<prelude>"
-EXECUTORS = ("numpy",) * 10 + ("graph",) * 5 + ("loop",) * 3 + ("llvm",) * 2
+EXECUTORS = ("numpy",) * 18 + ("graph",) * 8 + ("loop",) * 4 + ("llvm",)
 GLOBALS = ("G", "H", "W", "TABLE", "LOG", "NEW")
 COUNTED = ("calls", "compiles", "native_calls", "fallback_calls", "flag_reruns", "refusals")
 
@@ -43,8 +44,9 @@ COUNTED = ("calls", "compiles", "native_calls", "fallback_calls", "flag_reruns",
 class Case:
     """A program and how it is run."""
 
-    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False):
+    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False, every=0):
         self.source, self.calls, self.executor = source, calls, executor
+        self.every = every  # every unit ends before its instruction of that number; 0: where it must
         self.helpers = helpers  # the helpers are compiled, too
         self.strict = strict  # warnings are errors
 
@@ -55,7 +57,7 @@ class Case:
 def case(seed):
     rng = random.Random(f"case {seed}")
     source, calls = function_source.generate(seed)
-    return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05)
+    return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05, rng.choice((0,) * 7 + (2, 3, 5, 8, 13)))
 
 
 # ---- the picture of an object: nested tuples that are equal when nothing can tell two worlds apart ----
@@ -69,12 +71,17 @@ class Picture:
 
     def __init__(self, handlers=()):
         self.seen, self.kept = {}, []
+        self.firsts, self.numbers = {}, []  # of Python's numbers: where the same object was met first
         self.handlers = handlers  # functions with handlers: their frames are not looked into
 
     def of(self, value):
         kind = type(value)
         if kind in PLAIN or (kind is int and -6 < value < 257):
             return kind.__name__, repr(value)
+        if kind in (int, float, complex):  # equal ones may be one object where eager has two, but not the other way round
+            self.numbers.append(self.firsts.setdefault(id(value), len(self.numbers)))
+            self.kept.append(value)
+            return kind.__name__, repr(value) if kind is int else _bits(np.asarray(value))
         if id(value) in self.seen:
             return "same as", self.seen[id(value)]
         number = self.seen[id(value)] = len(self.seen)
@@ -82,10 +89,8 @@ class Picture:
         return (kind.__name__, number, *self.parts(value, kind))
 
     def parts(self, value, kind):
-        if kind is int:
-            return (value,)
-        if kind in (float, complex) or isinstance(value, np.generic):
-            return (_bits(np.asarray(value)), str(getattr(value, "dtype", "")))
+        if isinstance(value, np.generic):
+            return _bits(np.asarray(value)), str(value.dtype)
         if kind is np.ndarray:
             return self.array(value)
         if issubclass(kind, (list, tuple, set, frozenset)) and kind.__iter__ in (list.__iter__, tuple.__iter__, set.__iter__, frozenset.__iter__):
@@ -176,12 +181,32 @@ def _short(picture):
 _prelude = compile(function_source.PRELUDE, PRELUDE, "exec")
 
 
+@functools.lru_cache(4)
+def program(source):
+    return compile(source, FILE, "exec")
+
+
+def functions_with_handlers(source):
+    """Names of functions around a `try` or `with`."""
+    found, around = set(), []
+    for line in source.splitlines():
+        text = line.lstrip()
+        indent = len(line) - len(text)
+        while text and around and around[-1][0] >= indent:
+            around.pop()
+        if text.startswith("def "):
+            around.append((indent, text[4:].split("(")[0]))
+        elif text.startswith(("try:", "with ")):
+            found |= {name for _, name in around}
+    return found
+
+
 def load(source):
     """The names of the module."""
     names = {"__name__": function_source.MODULE, "__builtins__": __builtins__}
     linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
     exec(_prelude, names)
-    exec(compile(source, FILE, "exec"), names)
+    exec(program(source), names)
     return names
 
 
@@ -194,7 +219,7 @@ def pictures(case, compiled):
         if case.helpers:
             names |= {name: jitney.compile(value) for name, value in list(names.items()) if re.fullmatch(r"h\d", name)}
     rows, plain_out = [], sys.stdout
-    handlers = {node.name for node in ast.walk(ast.parse(case.source)) if isinstance(node, ast.FunctionDef) and any(isinstance(inner, (ast.Try, ast.With)) for inner in ast.walk(node))}
+    handlers = functions_with_handlers(case.source)
     for text in case.calls:
         result = error = None
         out = sys.stdout = io.StringIO()
@@ -212,13 +237,14 @@ def pictures(case, compiled):
         rows.append([
             ("exception", None if error is None else type(error).__name__),
             ("result", picture.of(result)),
-            ("output", out.getvalue()),
+            ("output", ADDRESS.sub("", out.getvalue())),
             ("warnings", [(w.category.__name__, ADDRESS.sub("", str(w.message)), w.filename, w.lineno) for w in caught]),
             ("arguments", picture.of(arguments)),
             ("globals", [(name, picture.of(names.get(name))) for name in GLOBALS]),
             ("classes", [(name, [(key, picture.of(item)) for key, item in vars(value).items() if key == "shared"]) for name, value in names.items() if isinstance(value, type) and value.__module__ == function_source.MODULE]),
             ("names", [name for name in names if not name.startswith("__compiled_")]),
             ("traceback", picture.of(error)),
+            ("same number", picture.numbers),
         ])
         del result, error, arguments, picture, caught
     return rows, f
@@ -226,12 +252,16 @@ def pictures(case, compiled):
 
 def first_difference(case):
     """(index of the call, sentence) or None; and the compiled function."""
-    jitney.config.executor = case.executor
+    jitney.config.executor, jitney.config.break_every = case.executor, case.every
     eager, _ = pictures(case, False)
     ours, compiled = pictures(case, True)
     for i, (a, b) in enumerate(zip(eager, ours, strict=True)):
         for (name, x), (_, y) in zip(a, b, strict=True):
-            found = unlike(x, y, name)
+            if name == "same number":  # the pictures are equal: as many numbers, in the same places
+                lost = [k for k, at in enumerate(x) if at != k and y[k] != y[at]]
+                found = f"{name}: {lost} are objects of their own, eager's are not" if lost else None
+            else:
+                found = unlike(x, y, name)
             if found:
                 return (i, found), compiled
     return None, compiled
@@ -349,7 +379,7 @@ def shrink(case, sentence, seconds=40, judge=here):
         return case
 
     case = fewer_calls(case)
-    for changes in ({"executor": "numpy"}, {"helpers": False}, {"strict": False}):
+    for changes in ({"executor": "numpy"}, {"helpers": False}, {"strict": False}, {"every": 0}):
         if vars(case) != vars(case.change(**changes)) and fails(case.change(**changes)):
             case = case.change(**changes)
     for edits in (statement_edits, expression_edits, statement_edits):
@@ -378,7 +408,7 @@ SOURCE = r\'\'\'
 \'\'\'
 CALLS = {case.calls!r}
 
-print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict})))
+print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict}, every={case.every})))
 '''
 
 
@@ -522,7 +552,7 @@ def main():
     first = options.seed if options.seed is not None else state.get(version, {"seeds": [0, 0]})["seeds"][1]
     if options.show:
         one = case(first)
-        print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}\n{one.source}", *one.calls, sep="\n")
+        print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}, a break at every {one.every or 'no'}th instruction\n{one.source}", *one.calls, sep="\n")
         return
     if options.worker:
         worker(first, count, not options.whole)
