@@ -650,6 +650,9 @@ add_leave(struct generator *g, int id)
         return -1;
     int jump = jy_edit_insert_before(g->code, id, JUMP_FORWARD, 0);
     jy_edit_retarget(g->code, id, jump);
+    for (size_t k = 0; k < g->code->c_handlers.n; k++) /* a range that ends here is left before the jump */
+        if (g->code->c_handlers.at[k].h_end == id)
+            g->code->c_handlers.at[k].h_end = jump;
     int tail = emit_leave(g, id, point);
     Py_DECREF(point);
     CHECK(tail);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_STOPPING_CODE = 10000 }; /* instructions; new code for a start takes some 10 ms then */
+
 static struct jy_unit *
 unit_new(struct jy_arena *arena)
 {
@@ -311,6 +313,8 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
     t->start = t->loop = JY_NO_INSTR;
     TRY(open_root(&f, t));
     jy_status status = interpret(f);
+    if (status == JY_BREAK && f->f_instrs->c_ndecoded > MAX_STOPPING_CODE)
+        return jy_break(f, JY_BREAK_CODE_TOO_LONG, "%d instructions: %s", f->f_instrs->c_ndecoded, unit->u_break.what);
     if (status == JY_BREAK && looks_at_its_frame(f))
         return jy_break(f, JY_BREAK_OWN_FRAME, "%s", unit->u_break.what);
     if (status == JY_BREAK && can_stop(f, &unit->u_break)) {

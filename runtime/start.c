@@ -358,6 +358,26 @@ run_detached(struct jy_function *f, PyObject *code, const struct jy_start *s, Py
     return result;
 }
 
+/* refs: steals tuple */
+static PyObject *
+resume_detached(struct jy_function *f, const struct jy_point *point, PyObject *tuple)
+{
+    size_t n = (size_t)point->depth + point->nlocals;
+    struct jy_start here = { .s_offset = point->offset, .s_depth = point->depth, .s_nlocals = point->nlocals };
+    PyObject *result = NULL;
+    here.s_absent = malloc(n + 1);
+    for (size_t k = 0; here.s_absent != NULL && k < n; k++)
+        here.s_absent[k] = PyTuple_GET_ITEM(tuple, k) == NULL;
+    if (here.s_absent != NULL) {
+        result = run_detached(f, point->code, &here, tuple);
+    } else {
+        PyErr_NoMemory();
+        Py_DECREF(tuple);
+    }
+    free(here.s_absent);
+    return result;
+}
+
 /* What must not be lost, and cannot be raised between two instructions of the program, comes back at the next. */
 static void
 postpone_exception(void)
@@ -417,32 +437,12 @@ resume(struct jy_function *f, PyObject *tuple)
         if (jy_start_plain(&has, f, s) == 0) {
             result = run_code(&s->s_plain, f, s, tuple);
         } else {
-            Py_DECREF(tuple);
-            result = NULL;
+            PyErr_Clear();
+            result = resume_detached(f, point, tuple);
         }
     }
     if (entry != NULL)
         jy_entry_release(entry);
-    return result;
-}
-
-/* refs: steals tuple */
-static PyObject *
-resume_detached(struct jy_function *f, const struct jy_point *point, PyObject *tuple)
-{
-    size_t n = (size_t)point->depth + point->nlocals;
-    struct jy_start here = { .s_offset = point->offset, .s_depth = point->depth, .s_nlocals = point->nlocals };
-    PyObject *result = NULL;
-    here.s_absent = malloc(n + 1);
-    for (size_t k = 0; here.s_absent != NULL && k < n; k++)
-        here.s_absent[k] = PyTuple_GET_ITEM(tuple, k) == NULL;
-    if (here.s_absent != NULL) {
-        result = run_detached(f, point->code, &here, tuple);
-    } else {
-        PyErr_NoMemory();
-        Py_DECREF(tuple);
-    }
-    free(here.s_absent);
     return result;
 }
 

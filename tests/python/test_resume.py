@@ -454,3 +454,34 @@ def test_callee_that_breaks_is_compiled_by_itself():
             assert observe(g, np.arange(3.0), 3) == observe(f, np.arange(3.0), 3)
     finally:
         breaking_helper.__defaults__ = (2,)
+
+
+def test_leave_behind_a_try_block():
+    """The jump that leaves stands behind the block, not in it: its handler binds less."""
+
+    def f(x, n):
+        e = None
+        try:
+            log.append(j)  # noqa: F821
+        except Exception as e:  # noqa: F841
+            if n > 2:
+                log.append(j)  # noqa: F821
+        except:  # noqa: E722
+            return 7, x, log  # noqa: F821
+        finally:
+            log.append(4)  # noqa: F821
+
+    g = jitney.compile(f)
+    for _ in range(4):
+        assert observe(g, np.arange(3.0), 1) == observe(f, np.arange(3.0), 1)
+
+
+def test_very_long_functions_are_left_alone():
+    """CODE_TOO_LONG"""
+    space = {"unknown": unknown}
+    lines = ["def f(a):", "    b = a * 2 + 1", "    unknown(b)"] + ["    b = b + a"] * 3000 + ["    return b"]
+    exec("\n".join(lines), space)
+    g = jitney.compile(space["f"])
+    for _ in range(2):
+        assert observe(g, np.arange(3.0)) == observe(space["f"], np.arange(3.0))
+    assert {r["name"] for r in jitney.inspect(g).refusals} == {"CODE_TOO_LONG"}
