@@ -1,4 +1,5 @@
 /* Builtins that make iterators, and next. */
+#include "frontend/generator.h"
 #include "frontend/call_builtin.h"
 #include "frontend/instance.h"
 #include "frontend/exception.h"

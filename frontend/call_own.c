@@ -64,7 +64,7 @@ constant_result(struct jy_frame *f, struct jy_value **out, struct jy_value *func
                 struct jy_value *const *args, PyObject *kwnames)
 {
     const char *name = jy_value_describe(f, function);
-    PyObject *arguments;
+    PyObject *arguments = NULL;
     if (kwnames != NULL || function->v_source == JY_NO_SOURCE)
         return jy_break(f, JY_BREAK_CONSTANT_RESULT, "%s with keywords", name);
     TRY(constant_arguments(f, &arguments, name, nargs, args));

@@ -101,8 +101,8 @@ jy_status
 op_check_exc_match(struct jy_frame *f, const struct jy_instr *instr)
 {
     (void)instr;
-    PyTypeObject *type;
-    bool matches;
+    PyTypeObject *type = NULL;
+    bool matches = false;
     TRY(handled_type(f, &type, *jy_peek(f, 2)));
     TRY(jy_exception_matches(f, &matches, type, *jy_peek(f, 1)));
     return jy_replace(f, 1, jy_value_const(f, matches ? Py_True : Py_False));

@@ -282,7 +282,20 @@ jy_iter_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
     case JY_ITER_CALLABLE:
         TRY(callable_next(f, out, it));
         break;
-    default:
+    case JY_ITER_ACCUMULATE:
+    case JY_ITER_BATCHED:
+    case JY_ITER_CHAIN:
+    case JY_ITER_COMPRESS:
+    case JY_ITER_COUNT:
+    case JY_ITER_CYCLE:
+    case JY_ITER_DROPWHILE:
+    case JY_ITER_FILTERFALSE:
+    case JY_ITER_ISLICE:
+    case JY_ITER_PAIRWISE:
+    case JY_ITER_REPEAT:
+    case JY_ITER_STARMAP:
+    case JY_ITER_TAKEWHILE:
+    case JY_ITER_ZIP_LONGEST:
         TRY(jy_enter(f));
         TRY(jy_itertools_next(f, out, it));
         jy_leave(f);

@@ -119,7 +119,7 @@ fill_frame(struct jy_frame *f, const struct jy_trace_request *request)
 {
     struct jy_trace_state *t = f->f_trace;
     const PyCodeObject *co = (PyCodeObject *)f->f_code;
-    struct jy_code *code = (struct jy_code *)f->f_instrs; /* the layout only fills in depths */
+    struct jy_code *code = (struct jy_code *)(uintptr_t)f->f_instrs; /* the layout only fills in depths */
     struct jy_layout_map map;
     t->start = f->f_next = jy_code_id_at_offset(code, (int)request->start);
     if (t->start == JY_NO_INSTR || request->nlocals + (size_t)co->co_nfreevars != f->f_nlocals ||
@@ -181,13 +181,28 @@ drops_parameters(struct jy_frame *f)
     return false;
 }
 
-/* A frame that the program holds must go on to be the one that runs. */
+/* A frame that the program holds must go on to be the one that runs; to a tracer that it installs, another one would begin. */
 static bool
 looks_at_its_frame(const struct jy_frame *f)
 {
     /* Up to 3.12 locals() is one dict for the life of a frame: what exec() adds to it stays. */
-    static const char *const names[] = { "_getframe", "_current_frames", "currentframe", "f_locals", "tb_frame", "f_back",
-                                         "f_lasti",   "locals",          "vars",         "dir",      "exec",     "eval" };
+    static const char *const names[] = { "_getframe",
+                                         "_current_frames",
+                                         "currentframe",
+                                         "f_locals",
+                                         "tb_frame",
+                                         "f_back",
+                                         "f_lasti",
+                                         "locals",
+                                         "vars",
+                                         "dir",
+                                         "exec",
+                                         "eval",
+                                         "settrace",
+                                         "setprofile",
+                                         "set_trace",
+                                         "breakpoint",
+                                         "_settraceallthreads" };
     PyObject *all = ((PyCodeObject *)f->f_code)->co_names;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(all); i++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -199,13 +214,9 @@ looks_at_its_frame(const struct jy_frame *f)
 static bool
 can_stop(struct jy_frame *f, const struct jy_break_info *why)
 {
-    switch ((enum jy_break_reason)why->reason) {
-    case JY_BREAK_BAD_BYTECODE:
-    case JY_BREAK_DELETE_PARAMETER:
+    if (why->reason == JY_BREAK_BAD_BYTECODE || why->reason == JY_BREAK_DELETE_PARAMETER)
         return false;
-    default:
-        return f->f_trace->start != JY_NO_INSTR || !drops_parameters(f);
-    }
+    return f->f_trace->start != JY_NO_INSTR || !drops_parameters(f);
 }
 
 /* The root step before which to end the unit instead; 0: there is none. */
@@ -230,7 +241,8 @@ choose_stop(struct jy_frame *f, const struct jy_break_info *why)
 /* What is tried again: the stop, and why it is there. */
 struct plan {
     uint32_t stop_at;
-    bool calls_copy; /* the instruction there is a call that was given up for something in its callee, behind operations */
+    bool
+        calls_copy; /* the instruction there is a call that was given up for something in its callee, behind operations */
     struct jy_break_info why; /* its texts are copies on the heap */
 };
 
@@ -243,9 +255,9 @@ copy_text(const char *text)
 static void
 forget_reason(struct plan *plan)
 {
-    free((char *)plan->why.detail);
-    free((char *)plan->why.file);
-    free((char *)plan->why.function);
+    free((void *)(uintptr_t)plan->why.detail);
+    free((void *)(uintptr_t)plan->why.file);
+    free((void *)(uintptr_t)plan->why.function);
     plan->why = (struct jy_break_info){ 0 };
 }
 
@@ -323,7 +335,8 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
             remember_reason(plan, &unit->u_break);
             bool in_callee = t->depth != 0 && !t->stopped && at == t->groups.at[t->root_steps] &&
                              jy_instr_call_items(jy_code_at(f->f_instrs, f->f_pc)) != 0;
-            plan->calls_copy = in_callee && count_operations(t->graph, t->step_nodes) >= t->request->min_nodes;
+            size_t inside = in_callee ? count_operations(t->graph, t->step_nodes) : 0;
+            plan->calls_copy = inside != 0 && inside >= t->request->min_nodes;
             plan->stop_at = at;
             *again = true;
         }

@@ -109,7 +109,7 @@ add_type(struct builder *b, PyTypeObject *type)
 static bool
 is_named(PyObject *name, const char *text)
 {
-    return PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, text) == 0;
+    return name != NULL && PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, text) == 0;
 }
 
 static enum jy_gop
