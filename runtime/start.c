@@ -138,6 +138,7 @@ set_parts(PyFunctionObject *function, const PyFunctionObject *origin)
     Py_XSETREF(function->func_closure, Py_XNewRef(origin->func_closure));
     Py_XSETREF(function->func_defaults, Py_XNewRef(origin->func_defaults));
     Py_XSETREF(function->func_kwdefaults, Py_XNewRef(origin->func_kwdefaults));
+    Py_XSETREF(function->func_module, Py_XNewRef(origin->func_module)); /* sys._getframemodulename() asks the frame's function */
 }
 
 static void
@@ -148,6 +149,7 @@ clear_parts(PyFunctionObject *function)
     Py_CLEAR(function->func_closure);
     Py_CLEAR(function->func_defaults);
     Py_CLEAR(function->func_kwdefaults);
+    Py_CLEAR(function->func_module);
 }
 
 /* An untracked function without globals, as a copy that outlives the original must not keep the original's world alive. */
