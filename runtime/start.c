@@ -136,6 +136,7 @@ set_parts(PyFunctionObject *function, const PyFunctionObject *origin)
     Py_XSETREF(function->func_globals, Py_XNewRef(origin->func_globals));
     Py_XSETREF(function->func_builtins, Py_XNewRef(origin->func_builtins));
     Py_XSETREF(function->func_closure, Py_XNewRef(origin->func_closure));
+    Py_XSETREF(function->func_module, Py_XNewRef(origin->func_module)); /* sys._getframemodulename */
     Py_XSETREF(function->func_defaults, Py_XNewRef(origin->func_defaults));
     Py_XSETREF(function->func_kwdefaults, Py_XNewRef(origin->func_kwdefaults));
     Py_XSETREF(function->func_module, Py_XNewRef(origin->func_module)); /* sys._getframemodulename() asks the frame's function */
@@ -147,6 +148,7 @@ clear_parts(PyFunctionObject *function)
     Py_CLEAR(function->func_globals);
     Py_CLEAR(function->func_builtins);
     Py_CLEAR(function->func_closure);
+    Py_CLEAR(function->func_module);
     Py_CLEAR(function->func_defaults);
     Py_CLEAR(function->func_kwdefaults);
     Py_CLEAR(function->func_module);

@@ -485,3 +485,17 @@ def test_very_long_functions_are_left_alone():
     for _ in range(2):
         assert observe(g, np.arange(3.0)) == observe(space["f"], np.arange(3.0))
     assert {r["name"] for r in jitney.inspect(g).refusals} == {"CODE_TOO_LONG"}
+
+
+def test_module_of_the_frame():
+    ask = getattr(sys, "_getframemodulename", lambda depth: __name__)
+
+    def f(a):
+        b = a * 2 + 1
+        print(b)
+        c = b * b + 1
+        return ask(0), c * 2
+
+    g = jitney.compile(f)
+    for _ in range(3):
+        assert observe(g, np.arange(3.0)) == observe(f, np.arange(3.0))
