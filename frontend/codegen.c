@@ -645,7 +645,8 @@ static int
 add_leave(struct generator *g, int id)
 {
     const struct jy_instr *instr = jy_code_at(g->code, id);
-    struct jy_point *point = jy_point_new(g->request->code, (uint32_t)instr->i_offset, (size_t)instr->i_depth, g->nlocals);
+    struct jy_point *point =
+        jy_point_new(g->request->code, (uint32_t)instr->i_offset, (size_t)instr->i_depth, g->nlocals);
     if (point == NULL)
         return -1;
     int jump = jy_edit_insert_before(g->code, id, JUMP_FORWARD, 0);

@@ -39,7 +39,8 @@ struct jy_trace_state {
     uint32_t stop_at;    /* the root_steps before which the unit ends; 0: where the program does */
     uint32_t begun;      /* the root_steps of RESUME: before it no frame can be left */
     int start;           /* id of the instruction where the unit starts; JY_NO_INSTR: a call */
-    bool other_cells, stores_cells; /* cells of callees that existed before were read; such cells of the root frame were written */
+    bool other_cells,
+        stores_cells;    /* cells of callees that existed before were read; such cells of the root frame were written */
     bool stopped;        /* f_pc of the root frame is the instruction before which the unit ends */
     bool calls_copy;     /* the unit stops at a call whose callee has operations: it calls the compiled copy */
     size_t step_nodes;   /* graph nodes before the present root step */
@@ -56,9 +57,9 @@ struct jy_trace_state {
         struct jy_pending_effect *at;
         size_t n, cap;
     } effects;
-    uint32_t nesting; /* of protocol functions that call themselves: see jy_enter */
-    struct jy_value *raised; /* the exception on its way to a handler: exception.h */
-    uint32_t raised_depth;   /* depth of the frame that raised it */
+    uint32_t nesting;                  /* of protocol functions that call themselves: see jy_enter */
+    struct jy_value *raised;           /* the exception on its way to a handler: exception.h */
+    uint32_t raised_depth;             /* depth of the frame that raised it */
     struct jy_break_info before_raise; /* the unit's u_break then */
     struct {
         struct jy_frame **at;
@@ -85,7 +86,7 @@ struct jy_trace_state {
     struct {
         struct jy_value **at;
         size_t n, cap;
-    } changed;       /* of these, those that the trace changes */
+    } changed; /* of these, those that the trace changes */
     struct {
         struct jy_global *at;
         size_t n, cap;

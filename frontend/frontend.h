@@ -13,14 +13,17 @@ struct jy_trace_request {
     /* Borrowed. A call: the bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict). Else all locals and cells; NULL: unbound. */
     PyObject *const *locals;
     size_t nlocals;
-    PyObject *const *stack; /* the value stack there, bottom first; NULL: the interpreter's NULL; below a handler: the exception it handles */
+    PyObject *const *
+        stack; /* the value stack there, bottom first; NULL: the interpreter's NULL; below a handler: the exception it handles */
     size_t nstack;
-    uint32_t min_nodes;   /* operations that make a unit worth while which does not reach from call to return */
-    PyObject *callee;     /* gives a function's compiled copy: called, where the unit stops, with a function that could not be inlined; NULL: none */
+    uint32_t min_nodes; /* operations that make a unit worth while which does not reach from call to return */
+    PyObject *
+        callee; /* gives a function's compiled copy: called, where the unit stops, with a function that could not be inlined; NULL: none */
     uint32_t break_every; /* stress: stop before the instruction of that number; 0: never */
     const char *const *
         dynamic; /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */
-    const char *const *fixed; /* source texts of ints that are never symbolic and of arrays whose sizes are constants; as `dynamic` */
+    const char *const
+        *fixed; /* source texts of ints that are never symbolic and of arrays whose sizes are constants; as `dynamic` */
     uint32_t max_steps, max_nodes, max_inline; /* limits; 0: defaults */
     /* `trace_bytecode` lines (may be NULL) */
     void (*log)(void *context, const char *line);
@@ -46,13 +49,16 @@ PyObject *jy_class_find(PyTypeObject *type, PyTypeObject *after, PyObject *name)
 /* New code for a unit (codegen.c). Where `unit` is NULL: the original from `start` on. */
 struct jy_codegen_request {
     const struct jy_unit *unit;
-    PyObject *code;          /* of the function */
-    PyObject *compiled_name; /* the global that is called with the unit's inputs, in order; it returns the tuple of the graph's outputs ... */
-    PyObject *rerun;         /* ... or this, when the original must do the unit's work: a whole call's code returns it as it is */
-    uint32_t start;          /* as in struct jy_trace_request; other than 0, the code's only argument gives locals and then the stack from its top when it is iterated */
-    size_t depth;            /* items on the value stack there */
-    const bool *absent;      /* stack, then locals: NULL there; may be NULL: none */
-    const uint32_t *leaves;  /* offsets of instructions before which the original is left */
+    PyObject *code; /* of the function */
+    PyObject *
+        compiled_name; /* the global that is called with the unit's inputs, in order; it returns the tuple of the graph's outputs ... */
+    PyObject
+        *rerun; /* ... or this, when the original must do the unit's work: a whole call's code returns it as it is */
+    uint32_t
+        start; /* as in struct jy_trace_request; other than 0, the code's only argument gives locals and then the stack from its top when it is iterated */
+    size_t depth;           /* items on the value stack there */
+    const bool *absent;     /* stack, then locals: NULL there; may be NULL: none */
+    const uint32_t *leaves; /* offsets of instructions before which the original is left */
     size_t nleaves;
 };
 /* refs: returns new; NULL with an exception. */

@@ -72,8 +72,7 @@ check_drop(struct jy_frame *f, int slot, bool deleting)
         return JY_OK;
     bool is_parameter = t->unit->u_sources.at[v->v_source].kind == JY_SOURCE_LOCAL && t->start == JY_NO_INSTR;
     if (is_parameter && jy_drop_shows(f, v->v_object, deleting))
-        return jy_break(f, JY_BREAK_DELETE_PARAMETER, "%s, a %s", local_name(f, slot),
-                        Py_TYPE(v->v_object)->tp_name);
+        return jy_break(f, JY_BREAK_DELETE_PARAMETER, "%s, a %s", local_name(f, slot), Py_TYPE(v->v_object)->tp_name);
     if (t->drop_step == 0) {
         t->drop_step = t->root_steps;
         t->drop_effects = t->effects.n;

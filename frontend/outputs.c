@@ -241,7 +241,8 @@ build(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct j
     *jy_vec_push(jy_frame_arena(f), &o->entries) = (struct entry){ .value = v, .open = true };
     bool singleton = v->v_kind == JY_V_CONST && (v->v_object == Py_None || PyBool_Check(v->v_object));
     jy_status status = JY_OK;
-    if (v->v_source != JY_NO_SOURCE && !singleton && v->v_kind != JY_V_CELL) { /* an equal int or str would be another object */
+    if (v->v_source != JY_NO_SOURCE && !singleton &&
+        v->v_kind != JY_V_CELL) { /* an equal int or str would be another object */
         *out = recipe_new(f, JY_RECIPE_SOURCE);
         (*out)->source = v->v_source;
     } else {
@@ -383,7 +384,8 @@ build_stop(struct jy_frame *f, struct jy_outputs *o)
     stop->locals = JY_NEW_ARRAY(arena, struct jy_recipe *, stop->nlocals + 1);
     for (size_t i = 0; i < stop->depth; i++) {
         bool copies = f->f_trace->calls_copy && is_callable_item(f, i);
-        TRY(copies ? build_callable(&stop->stack[i], f, o, f->f_stack[i]) : build(&stop->stack[i], f, o, f->f_stack[i]));
+        TRY(copies ? build_callable(&stop->stack[i], f, o, f->f_stack[i])
+                   : build(&stop->stack[i], f, o, f->f_stack[i]));
     }
     stop->deletes = JY_NEW_ARRAY(arena, bool, stop->nlocals + 1);
     for (size_t i = 0; i < stop->nlocals; i++) {

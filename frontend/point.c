@@ -11,8 +11,7 @@ point_dealloc(PyObject *self)
 }
 
 PyTypeObject jy_point_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "jitney._point",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitney._point",
     .tp_basicsize = offsetof(struct jy_point, is_wrapped),
     .tp_itemsize = 1,
     .tp_dealloc = point_dealloc,

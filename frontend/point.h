@@ -8,17 +8,16 @@
 #include <stdint.h>
 
 struct jy_point {
-    PyObject_VAR_HEAD
-    PyObject *code;         /* the original */
-    uint32_t offset;        /* of the instruction before which the code was left, in units of the original code */
-    uint32_t depth;         /* items of the value stack */
-    uint32_t nlocals;       /* locals and cells, no free variables */
-    uint8_t is_wrapped[1];  /* by item: it comes in a cell, which is empty for a local that is unbound (3.11) */
+    PyObject_VAR_HEAD PyObject *code; /* the original */
+    uint32_t offset;       /* of the instruction before which the code was left, in units of the original code */
+    uint32_t depth;        /* items of the value stack */
+    uint32_t nlocals;      /* locals and cells, no free variables */
+    uint8_t is_wrapped[1]; /* by item: it comes in a cell, which is empty for a local that is unbound (3.11) */
 };
 
 extern PyTypeObject jy_point_type;
 
-int jy_point_init(void);                                                    /* -1 with an exception */
+int jy_point_init(void); /* -1 with an exception */
 /* refs: code borrowed, returns new; nothing is wrapped */
 struct jy_point *jy_point_new(PyObject *code, uint32_t offset, size_t depth, size_t nlocals);
 

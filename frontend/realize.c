@@ -98,6 +98,9 @@ realize_sequence(struct jy_frame *f, struct jy_value *v)
     Py_ssize_t n = PySequence_Fast_GET_SIZE(object);
     if (n > MAX_ITEMS)
         return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "a container of %zd items", n);
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (PySequence_Fast_GET_ITEM(object, i) == NULL)
+            return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "a tuple that C code has not filled");
     bool is_tuple = PyTuple_CheckExact(object);
     jy_guard_type(f, v->v_source, Py_TYPE(object));
     jy_guard_value(f, JY_GUARD_LENGTH, v->v_source, n);

@@ -157,6 +157,8 @@ is_dtype(PyObject *object)
 bool
 jy_value_is_plain(struct jy_frame *f, PyObject *object)
 {
+    if (object == NULL) /* an item of a tuple that C code has not filled */
+        return false;
     if (object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object) ||
         PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object) ||
         PyUnicode_CheckExact(object) || PyBytes_CheckExact(object))

@@ -17,22 +17,22 @@ enum jy_value_kind {
     JY_V_LAZY, /* from the frame, not looked at yet: v_source, v_object (the live object, borrowed from the request or an already guarded parent) */
     JY_V_CONST, /* a known immutable object: v_object. None, bool, int, str, Ellipsis, types, dtype objects, code, np.float64 constants... */
     JY_V_ARRAY, /* exact numpy.ndarray of a supported dtype */
-    JY_V_SCALAR,   /* number whose value is not known while tracing: Python int/float/bool or NumPy scalar */
-    JY_V_TUPLE,    /* items; also made by BUILD_TUPLE */
-    JY_V_LIST,     /* items; mutable while nobody outside has it */
-    JY_V_DICT,     /* keys are constants in insertion order */
-    JY_V_RANGE,    /* start, stop, step as values */
-    JY_V_SLICE,    /* start, stop, step as values (NULL: None) */
-    JY_V_FUNCTION, /* Python function: v_object known (guarded), or made by MAKE_FUNCTION */
-    JY_V_METHOD,   /* bound method: self + function or + name of a method of an array, list, ... */
-    JY_V_CALLABLE, /* known C callable (guarded identity): builtin, ufunc, NumPy function, type: v_object */
-    JY_V_MODULE,   /* v_object, guarded identity */
-    JY_V_ITER,     /* iterator: enum jy_iter_how */
-    JY_V_CELL,     /* cell: contents */
-    JY_V_OPAQUE,   /* known only by its source; can be passed on and returned */
-    JY_V_SET,      /* known, plain items; frozensets are constants */
-    JY_V_DICTVIEW, /* keys (position 0), values (1) or items (2) of the dict `sequence` */
-    JY_V_HANDLED,  /* on the stack only: PUSH_EXC_INFO's mark; u.handled.exception is what the handler handles */
+    JY_V_SCALAR,    /* number whose value is not known while tracing: Python int/float/bool or NumPy scalar */
+    JY_V_TUPLE,     /* items; also made by BUILD_TUPLE */
+    JY_V_LIST,      /* items; mutable while nobody outside has it */
+    JY_V_DICT,      /* keys are constants in insertion order */
+    JY_V_RANGE,     /* start, stop, step as values */
+    JY_V_SLICE,     /* start, stop, step as values (NULL: None) */
+    JY_V_FUNCTION,  /* Python function: v_object known (guarded), or made by MAKE_FUNCTION */
+    JY_V_METHOD,    /* bound method: self + function or + name of a method of an array, list, ... */
+    JY_V_CALLABLE,  /* known C callable (guarded identity): builtin, ufunc, NumPy function, type: v_object */
+    JY_V_MODULE,    /* v_object, guarded identity */
+    JY_V_ITER,      /* iterator: enum jy_iter_how */
+    JY_V_CELL,      /* cell: contents */
+    JY_V_OPAQUE,    /* known only by its source; can be passed on and returned */
+    JY_V_SET,       /* known, plain items; frozensets are constants */
+    JY_V_DICTVIEW,  /* keys (position 0), values (1) or items (2) of the dict `sequence` */
+    JY_V_HANDLED,   /* on the stack only: PUSH_EXC_INFO's mark; u.handled.exception is what the handler handles */
     JY_V_EXCEPTION, /* an exception made or raised while tracing */
     JY_V_INSTANCE,  /* instance of a class of the program's */
     JY_V_PARTIAL,   /* functools.partial */
@@ -47,9 +47,9 @@ enum jy_iter_how {
     JY_ITER_MAP,       /* `sequence` is the function */
     JY_ITER_FILTER,    /* `sequence` is the function or None */
     JY_ITER_GENERATOR, /* the suspended `frame` of an inlined generator */
-    JY_ITER_DICT,      /* keys (what 0), values (1), items (2) of the dict `sequence`; numbers: its size and removals at the start */
-    JY_ITER_CALLABLE,  /* calls `sequence` until it gives part 0 */
-    JY_ITER_COUNT,     /* itertools, from here on: itertools.c says where each keeps its state */
+    JY_ITER_DICT, /* keys (what 0), values (1), items (2) of the dict `sequence`; numbers: its size and removals at the start */
+    JY_ITER_CALLABLE, /* calls `sequence` until it gives part 0 */
+    JY_ITER_COUNT,    /* itertools, from here on: itertools.c says where each keeps its state */
     JY_ITER_REPEAT,
     JY_ITER_CHAIN,
     JY_ITER_ISLICE,
@@ -108,7 +108,7 @@ struct jy_value {
             uint32_t removals; /* DICT: how many keys it has lost */
             bool escaped;
         } seq;
-        struct { /* SET: set.c */
+        struct {              /* SET: set.c */
             PyObject *mirror; /* a real set of its items; held */
             PyObject *order;  /* tuple of the items in the order of iteration, where that is not the mirror's */
             bool unordered;   /* the mirror's order is not the program's */
@@ -146,9 +146,9 @@ struct jy_value {
         struct { /* HANDLED: a handler's mark; elsewhere than on the stack, that exception's traceback */
             struct jy_value *exception;
         } handled;
-        struct { /* EXCEPTION; v_object: the real one, where CPython made it */
-            struct jy_value *type; /* its class */
-            struct jy_value *args; /* TUPLE */
+        struct {                              /* EXCEPTION; v_object: the real one, where CPython made it */
+            struct jy_value *type;            /* its class */
+            struct jy_value *args;            /* TUPLE */
             struct jy_value *cause, *context; /* NULL: none that the trace knows of */
             struct jy_value *attrs;           /* DICT: its own attributes; NULL: none yet */
             struct {

@@ -11,15 +11,15 @@ typedef uint32_t jy_obj; /* 0: none */
 typedef uint32_t jy_src; /* index into u_sources; 0 is the traced function itself */
 
 enum jy_source_kind {
-    JY_SOURCE_FUNCTION, /* the function being called */
-    JY_SOURCE_LOCAL,    /* slot `index` of the frame's locals, cells and free variables */
-    JY_SOURCE_GLOBAL,   /* base.__globals__[name]; base is a function */
-    JY_SOURCE_BUILTIN,  /* base.__builtins__[name] */
-    JY_SOURCE_CELL,     /* base.__closure__[index].cell_contents */
-    JY_SOURCE_ATTR,     /* base.name */
-    JY_SOURCE_ITEM,     /* base[index], base an exact tuple or list */
-    JY_SOURCE_KEY,      /* base[object], base an exact dict */
-    JY_SOURCE_DEFAULT,  /* base.__defaults__[index] */
+    JY_SOURCE_FUNCTION,  /* the function being called */
+    JY_SOURCE_LOCAL,     /* slot `index` of the frame's locals, cells and free variables */
+    JY_SOURCE_GLOBAL,    /* base.__globals__[name]; base is a function */
+    JY_SOURCE_BUILTIN,   /* base.__builtins__[name] */
+    JY_SOURCE_CELL,      /* base.__closure__[index].cell_contents */
+    JY_SOURCE_ATTR,      /* base.name */
+    JY_SOURCE_ITEM,      /* base[index], base an exact tuple or list */
+    JY_SOURCE_KEY,       /* base[object], base an exact dict */
+    JY_SOURCE_DEFAULT,   /* base.__defaults__[index] */
     JY_SOURCE_KWDEFAULT, /* base.__kwdefaults__[name] */
     JY_SOURCE_STACK,     /* item `index` of the value stack where the unit starts */
     JY_SOURCE_CONTENT,   /* what the cell `base` holds */
@@ -83,7 +83,7 @@ struct jy_guard {
     int64_t value, other;
     jy_sx a, b;
     const struct jy_array_guard *array;
-    uint32_t line; /* of the user's code that needed it */
+    uint32_t line;              /* of the user's code that needed it */
     jy_obj name, result, after; /* CLASS, NOT_OWN */
 };
 
@@ -139,10 +139,10 @@ struct jy_effect {
 
 /* Where the program goes on when the unit does not return: at an instruction of the original code. */
 struct jy_stop {
-    bool stops;                /* false: the unit returns u_result */
-    bool stands;               /* it is the very instruction where the unit starts: the next thing to do is to perform it */
-    uint32_t offset;           /* of the instruction, in code units */
-    size_t depth, nlocals;     /* nlocals: localsplus of the original */
+    bool stops;            /* false: the unit returns u_result */
+    bool stands;           /* it is the very instruction where the unit starts: the next thing to do is to perform it */
+    uint32_t offset;       /* of the instruction, in code units */
+    size_t depth, nlocals; /* nlocals: localsplus of the original */
     struct jy_recipe **stack;  /* bottom first */
     struct jy_recipe **locals; /* NULL: unbound */
     bool *deletes;             /* it was bound where the unit starts */

@@ -11,7 +11,7 @@ enum jy_stance {
     JY_STANCE_DEFAULT,
     JY_STANCE_FORCE_EAGER,        /* every call runs in CPython */
     JY_STANCE_EAGER_ON_RECOMPILE, /* what is compiled runs; nothing new is compiled */
-    JY_STANCE_FAIL_ON_RECOMPILE   /* where entries exist and none fits, RecompileError is raised; nothing new is compiled */
+    JY_STANCE_FAIL_ON_RECOMPILE /* where entries exist and none fits, RecompileError is raised; nothing new is compiled */
 };
 
 struct jy_api {

@@ -32,13 +32,13 @@ struct jy_entry {
     PyObject *e_globals; /* where __compiled_fn_N is; borrowed from the function, NULL once the name is taken away */
     uint32_t e_number;   /* N of __compiled_fn_N */
     struct jy_guard_program *e_guards;
-    struct jy_exec *e_exec; /* owned by e_compiled */
-    PyObject *e_compiled;   /* __compiled_fn_N */
-    PyObject *e_runner;     /* with a backend of the user's: our own __compiled_fn_N, which owns e_exec then */
+    struct jy_exec *e_exec;   /* owned by e_compiled */
+    PyObject *e_compiled;     /* __compiled_fn_N */
+    PyObject *e_runner;       /* with a backend of the user's: our own __compiled_fn_N, which owns e_exec then */
     struct jy_new_code e_new; /* regenerated code; an e_direct entry has it for inspection only */
-    bool e_whole;           /* from call to return */
-    bool e_direct;          /* the result is graph output 0 as it is: no bytecode runs */
-    bool e_off;             /* its calls keep ending in the original */
+    bool e_whole;             /* from call to return */
+    bool e_direct;            /* the result is graph output 0 as it is: no bytecode runs */
+    bool e_off;               /* its calls keep ending in the original */
     uint32_t e_inputs;
     uint32_t e_reruns, e_calls; /* of the last calls, decayed */
 };
@@ -56,8 +56,9 @@ struct jy_function {
     uint32_t f_nparams;
     uint32_t f_id, f_attempts; /* for log prefixes */
     struct jy_start f_call;
-    struct jy_start *f_starts, *f_dead_starts; /* in the middle, most recently used first; dropped while a driver works with them */
-    uint32_t f_driving;                        /* drivers of it that are at work */
+    struct jy_start *f_starts,
+        *f_dead_starts; /* in the middle, most recently used first; dropped while a driver works with them */
+    uint32_t f_driving; /* drivers of it that are at work */
     struct jy_leaves f_leaves;
     char **f_dynamic; /* source texts of ints that have shown two values; NULL-terminated */
     size_t f_ndynamic;
@@ -68,13 +69,13 @@ struct jy_function {
     bool f_off, f_busy;  /* left to CPython for good; being compiled */
     bool f_fullgraph;
     bool f_inplace;
-    bool f_found; /* by whole-program mode */
-    int8_t f_ints; /* dynamic=: -1 default, 0 never, 1 from the start */
-    uint32_t f_depth;    /* calls of the original that are running */
+    bool f_found;             /* by whole-program mode */
+    int8_t f_ints;            /* dynamic=: -1 default, 0 never, 1 from the start */
+    uint32_t f_depth;         /* calls of the original that are running */
     struct jy_trial *f_trial; /* whole_program.c: not decided yet; NULL else */
-    char *f_error;       /* text of the latest internal error, for the report */
-    PyObject *f_reasons; /* list of dicts: every refusal, for explain() */
-    PyObject *f_backend; /* callable of the user's, or NULL */
+    char *f_error;            /* text of the latest internal error, for the report */
+    PyObject *f_reasons;      /* list of dicts: every refusal, for explain() */
+    PyObject *f_backend;      /* callable of the user's, or NULL */
     struct jy_stats f_stats;
 };
 
@@ -92,14 +93,15 @@ struct jy_runtime {
     uint32_t *spare; /* numbers below next_compiled that are free again */
     size_t nspare, spare_room;
     struct jy_api api;
-    bool compiling;  /* some thread traces: others run eager */
-    PyObject *compile, *callee; /* callables of the module; the second for functions that are called where a unit stops */
+    bool compiling; /* some thread traces: others run eager */
+    PyObject *compile,
+        *callee;     /* callables of the module; the second for functions that are called where a unit stops */
     PyObject *rerun; /* what __compiled_fn_N returns when the original must run */
     PyObject *weak_callback;
     char *backend_path;
     struct jy_pending *pending; /* hook.c: frames that wait for what their entry decides */
-    struct jy_stress *stress; /* NULL but under ./dev stress */
-    struct jy_whole *whole;   /* NULL until whole-program mode is used */
+    struct jy_stress *stress;   /* NULL but under ./dev stress */
+    struct jy_whole *whole;     /* NULL until whole-program mode is used */
 };
 
 extern struct jy_runtime *jy_runtime;
@@ -131,8 +133,9 @@ jy_function_listed(PyObject *object)
     }
 }
 
-void jy_function_reset(struct jy_function *function);   /* drops entries, refusals, statistics */
-int jy_function_attach(struct jy_function *function);   /* findable, and freed with its function; 0, or -1 with an exception */
+void jy_function_reset(struct jy_function *function); /* drops entries, refusals, statistics */
+int jy_function_attach(
+    struct jy_function *function); /* findable, and freed with its function; 0, or -1 with an exception */
 /* Makes calls of `object` go through our entry; remembers what was there. 0, or -1 with an exception. */
 int jy_function_install(struct jy_function *function);
 void jy_function_uninstall(struct jy_function *function); /* plain again; idempotent */

@@ -25,16 +25,16 @@ struct builder {
     PyObject *function;
     struct place *at; /* per source */
     bool failed;
+    struct jy_gstep lost; /* where a step goes that there is no memory for */
 };
 
 static struct jy_gstep *
 add_step(struct builder *b, struct jy_gsteps *steps, enum jy_gop op)
 {
-    static struct jy_gstep lost;
     struct jy_gstep *at = realloc(steps->at, (steps->n + 1) * sizeof(*at));
     if (at == NULL) {
         b->failed = true;
-        return &lost;
+        return &b->lost;
     }
     steps->at = at;
     at = &at[steps->n++];

@@ -131,19 +131,19 @@ extent_object(const struct jy_function *f, const struct jy_unit *unit)
     const struct jy_break_info *why = &unit->u_break;
     if (!stop->stops)
         return Py_BuildValue("{sI sl}", "start", 2 * unit->u_start, "line", line_of(f, unit->u_start));
-    return Py_BuildValue("{sI sl sI sl sz sz sz sz sz}", "start", 2 * unit->u_start, "line",
-                         line_of(f, unit->u_start), "stop", 2 * stop->offset, "stop_line", line_of(f, stop->offset),
-                         "name", why->name, "what", why->what, "detail", why->detail, "hint", why->hint, "instruction",
-                         why->instruction);
+    return Py_BuildValue("{sI sl sI sl sz sz sz sz sz}", "start", 2 * unit->u_start, "line", line_of(f, unit->u_start),
+                         "stop", 2 * stop->offset, "stop_line", line_of(f, stop->offset), "name", why->name, "what",
+                         why->what, "detail", why->detail, "hint", why->hint, "instruction", why->instruction);
 }
 
 static PyObject *
 describe_entry(const struct jy_function *f, struct jy_entry *entry)
 {
     const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
-    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN}", "extent", extent_object(f, jy_exec_unit(entry->e_exec)), "number", entry->e_number, "direct",
-                         entry->e_direct ? Py_True : Py_False, "code", entry->e_new.code != NULL ? entry->e_new.code : Py_None,
-                         "guards", guards_object(jy_exec_unit(entry->e_exec)), "graph",
+    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN}", "extent", extent_object(f, jy_exec_unit(entry->e_exec)),
+                         "number", entry->e_number, "direct", entry->e_direct ? Py_True : Py_False, "code",
+                         entry->e_new.code != NULL ? entry->e_new.code : Py_None, "guards",
+                         guards_object(jy_exec_unit(entry->e_exec)), "graph",
                          jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan),
                          "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
                          optional_text(texts->asm_text), "off", PyBool_FromLong(entry->e_off));

@@ -39,8 +39,7 @@ handover_dealloc(PyObject *self)
 }
 
 static PyTypeObject handover_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "jitney._continuation",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitney._continuation",
     .tp_basicsize = sizeof(struct handover),
     .tp_dealloc = handover_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -136,10 +135,10 @@ set_parts(PyFunctionObject *function, const PyFunctionObject *origin)
     Py_XSETREF(function->func_globals, Py_XNewRef(origin->func_globals));
     Py_XSETREF(function->func_builtins, Py_XNewRef(origin->func_builtins));
     Py_XSETREF(function->func_closure, Py_XNewRef(origin->func_closure));
-    Py_XSETREF(function->func_module, Py_XNewRef(origin->func_module)); /* sys._getframemodulename */
     Py_XSETREF(function->func_defaults, Py_XNewRef(origin->func_defaults));
     Py_XSETREF(function->func_kwdefaults, Py_XNewRef(origin->func_kwdefaults));
-    Py_XSETREF(function->func_module, Py_XNewRef(origin->func_module)); /* sys._getframemodulename() asks the frame's function */
+    Py_XSETREF(function->func_module,
+               Py_XNewRef(origin->func_module)); /* sys._getframemodulename() asks the frame's function */
 }
 
 static void
@@ -151,7 +150,6 @@ clear_parts(PyFunctionObject *function)
     Py_CLEAR(function->func_module);
     Py_CLEAR(function->func_defaults);
     Py_CLEAR(function->func_kwdefaults);
-    Py_CLEAR(function->func_module);
 }
 
 /* An untracked function without globals, as a copy that outlives the original must not keep the original's world alive. */
@@ -179,7 +177,9 @@ jy_new_code_call(struct jy_new_code *c, struct jy_function *f, PyObject *const *
     jy_enter_call(f);
     PyObject *result = PyObject_Vectorcall(function, args, nargsf, kwnames);
     f->f_depth--;
-    if (Py_REFCNT(function) == 1 && c->function == NULL && ((PyFunctionObject *)function)->func_code == c->code) { /* no frame of it is left: a traceback would need its globals */
+    if (Py_REFCNT(function) == 1 && c->function == NULL &&
+        ((PyFunctionObject *)function)->func_code ==
+            c->code) { /* no frame of it is left: a traceback would need its globals */
         clear_parts((PyFunctionObject *)function);
         c->function = function;
     } else {

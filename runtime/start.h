@@ -30,7 +30,7 @@ struct jy_start {
     struct jy_entry *s_entries;            /* most recently used first */
     size_t s_nentries;
     uint32_t s_refused, s_misses;
-    bool s_off; /* nothing more is compiled here */
+    bool s_off;                 /* nothing more is compiled here */
     struct jy_new_code s_plain; /* the original from here on */
 };
 
@@ -61,8 +61,8 @@ void jy_leaves_drop(struct jy_function *function, uint32_t offset);
 int jy_new_code_make(struct jy_new_code *out, struct jy_function *function, const struct jy_start *start,
                      const struct jy_unit *unit, PyObject *compiled_name);
 /* Calls it with the function's own globals, closure and defaults.  refs: as vectorcall */
-PyObject *jy_new_code_call(struct jy_new_code *code, struct jy_function *function, PyObject *const *args,
-                           size_t nargsf, PyObject *kwnames);
+PyObject *jy_new_code_call(struct jy_new_code *code, struct jy_function *function, PyObject *const *args, size_t nargsf,
+                           PyObject *kwnames);
 void jy_new_code_clear(struct jy_new_code *code);
 
 /* The original with leaves, for a call that fits no entry; *has false: no leave is active, the original itself does. 0, or -1 with an exception. */

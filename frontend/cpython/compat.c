@@ -407,9 +407,9 @@ jy_compat_new_code(const struct jy_code_parts *parts)
 #endif
             (one ? 1 : old->co_argcount, one ? 0 : old->co_posonlyargcount, one ? 0 : old->co_kwonlyargcount,
              old->co_nlocals + nnew, parts->p_stacksize,
-             one ? old->co_flags & ~(CO_VARARGS | CO_VARKEYWORDS) : old->co_flags, parts->p_bytecode, parts->p_consts, parts->p_names, varnames, frees,
-             cells, old->co_filename, old->co_name, old->co_qualname, old->co_firstlineno, parts->p_linetable,
-             parts->p_exceptiontable);
+             one ? old->co_flags & ~(CO_VARARGS | CO_VARKEYWORDS) : old->co_flags, parts->p_bytecode, parts->p_consts,
+             parts->p_names, varnames, frees, cells, old->co_filename, old->co_name, old->co_qualname,
+             old->co_firstlineno, parts->p_linetable, parts->p_exceptiontable);
     }
     Py_XDECREF(varnames);
     Py_XDECREF(cells);

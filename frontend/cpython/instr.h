@@ -135,8 +135,10 @@ bool jy_instr_looks_back(int op);
 int jy_instr_name_index(const struct jy_instr *instr); /* index into co_names; -1: has none */
 bool jy_instr_pushes_null(
     const struct jy_instr *instr); /* LOAD_GLOBAL with NULL; LOAD_ATTR and LOAD_SUPER_ATTR of a method */
-bool jy_instr_is_prefix(int op); /* KW_NAMES, PRECALL: belong to the CALL behind them */
-size_t jy_instr_call_items(const struct jy_instr *instr); /* what a call takes from the stack, from the callable and its NULL or self on; 0: it is no call */
+bool jy_instr_is_prefix(int op);   /* KW_NAMES, PRECALL: belong to the CALL behind them */
+size_t jy_instr_call_items(
+    const struct jy_instr
+        *instr); /* what a call takes from the stack, from the callable and its NULL or self on; 0: it is no call */
 bool jy_instr_null_is_first(void); /* of a callable and the NULL that CALL finds with it, the NULL lies below */
 int jy_instr_compare(const struct jy_instr *instr);          /* COMPARE_OP: Py_LT ... Py_GE */
 bool jy_instr_compare_to_bool(const struct jy_instr *instr); /* 3.13: its result is made a bool at once */

@@ -1,8 +1,9 @@
 """python -m jitney run [--summary] SCRIPT [ARGS] | -m MODULE [ARGS] | -c CODE [ARGS]
 
 Runs a program as `python` itself would - sys.argv, __main__, sys.path[0], exit codes, tracebacks - in whole-program mode.
-What a program can see: sys.orig_argv, and that its outermost frame has callers."""
+What a program can see: sys.orig_argv, that its outermost frame has callers, loaded modules and gc.get_freeze_count()."""
 
+import gc
 import importlib.machinery
 import io
 import os
@@ -133,6 +134,7 @@ def main(argv):
 
     runner, target, arguments, summary, include = _parse(list(argv))
     enabled = jitney.enable(include=include)
+    gc.freeze()  # the program's own garbage is all that is looked through, not NumPy's modules
     if summary:
         import atexit
 

@@ -6,7 +6,7 @@ import sys
 
 import breaks
 import pytest
-from tree import ROOT, code, rows, sources, text
+from tree import code, rows, sources, text
 
 OPCODES = f"frontend/cpython/opcodes_3_{sys.version_info[1]}.def"
 REASONS = rows("frontend/breaks.def", "BREAK")

@@ -4,7 +4,6 @@ import collections
 import copy
 import itertools
 import math
-import os
 
 import numpy as np
 import pytest

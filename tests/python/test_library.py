@@ -1,10 +1,6 @@
 """Builtins and the pure parts of the library, one expression a row: compiled without a break, and like eager."""
 
-import copy
-import functools
-import math
 import operator
-import typing
 
 import numpy as np
 import pytest

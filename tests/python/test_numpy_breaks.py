@@ -35,6 +35,6 @@ def test_reason_is_given_and_cpython_decides(reason, f, args):
     except (ValueError, IndexError):
         pass
     refusals = jitney.inspect(g).refusals
-    assert [row["name"] for row in refusals] == [reason]
+    assert refusals[0]["name"] == reason  # what stands behind the break may have reasons of its own
     assert refusals[0]["line"] == f.__code__.co_firstlineno and refusals[0]["file"] == __file__
     assert error_or_value(f, args) is None

@@ -378,7 +378,7 @@ class Generator:
             (1, lambda: f"gen({self.pick('2', '3')})"),
             (1, lambda: f"gen2({self.pick('[1, 2]', 'gen(2)')})"),
             (1, lambda: self.expr("arr", b, d)),
-            (1, lambda: f"(z + 1 for z in range(3))"),
+            (1, lambda: "(z + 1 for z in range(3))"),
             (1, lambda: "reversed([1, 2, 3])"),
             (1, lambda: "map(abs, (-1, 2))"),
             (1, lambda: "filter(None, (0, 1, 2))"),
@@ -526,7 +526,7 @@ class Generator:
             self.emit(f"{name} = {helper}({args})")
             b.names[name] = self.pick("arr", "arr", "float", "tuple")
         else:
-            self.emit(self.pick(f"{self.attribute(b)}.bump({self.expr('int', b, 1)})", f"LOG.append({self.item(b, 1)})", f"W.append({self.expr('int', b, 1)})", f"list(gen(2))", f"{self.attribute(b)}({self.expr('int', b, 1)})"))
+            self.emit(self.pick(f"{self.attribute(b)}.bump({self.expr('int', b, 1)})", f"LOG.append({self.item(b, 1)})", f"W.append({self.expr('int', b, 1)})", "list(gen(2))", f"{self.attribute(b)}({self.expr('int', b, 1)})"))
 
     def global_store(self, b, budget):
         self.emit(self.pick(f"G = {self.expr('int', b, 1)}", f"G += {self.expr('int', b, 0)}", f"H = {self.expr('float', b, 1)}", f"TABLE['a'] = {self.expr('int', b, 1)}", f"W[0] = {self.expr('int', b, 1)}", "NEW = G", f"globals()['G'] = {self.expr('int', b, 0)}" if self.breaks else "G = 4"))
@@ -699,7 +699,7 @@ class Generator:
             (1, lambda: (f"contextlib.nullcontext({self.expr('arr', b, 1)})", "arr")),
             (1, lambda: (f"managed({self.expr('int', b, 1)})", "int")),
         ])()
-        second = f", CM('in')" if self.chance(0.15) else ""
+        second = ", CM('in')" if self.chance(0.15) else ""
         inner = b.child()
         if kind or self.chance(0.3):
             self.emit(f"with {manager} as {name}{second}:")
