@@ -483,12 +483,10 @@ static int
 unpack_continuation(struct generator *g)
 {
     size_t depth = g->request->depth;
-    int argument = 0;
+    enum { ARGUMENT = 0 };
     g->code->c_one_parameter = true;
-    if (g->code->c_origin->co_nlocals == 0)
-        CHECK(argument = new_local(g, "continuation", 0));
     g->code->c_cursor = g->resume;
-    jy_edit_append(g->code, LOAD_FAST, argument);
+    jy_edit_append(g->code, LOAD_FAST, ARGUMENT);
     jy_edit_append(g->code, UNPACK_SEQUENCE, (int)(g->nlocals + depth));
     for (size_t k = 0; k < g->nlocals; k++) {
         if (jy_compat_local_kind(g->code->c_origin, (int)k) & JY_LOCAL_CELL)
@@ -499,7 +497,7 @@ unpack_continuation(struct generator *g)
             jy_edit_append(g->code, POP_TOP, 0);
     }
     if (g->code->c_origin->co_nlocals == 0 || is_absent(g, depth))
-        jy_edit_append(g->code, DELETE_FAST, argument);
+        jy_edit_append(g->code, DELETE_FAST, ARGUMENT);
     return 0;
 }
 
@@ -783,6 +781,8 @@ static int
 generate(struct generator *g)
 {
     CHECK(find_places(g));
+    if (g->request->start != 0 && g->code->c_origin->co_nlocals == 0) /* the argument is local 0: before others are added */
+        CHECK(new_local(g, "continuation", 0));
     CHECK(add_leaves(g));
     if (g->request->start != 0) {
         CHECK(unpack_continuation(g));

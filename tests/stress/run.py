@@ -213,7 +213,7 @@ class Run:
             self.plain.put(name, run_file(name, 0, {}, limit))
         plain = self.plain.rows[name]
         if self.mode and usable(plain) is None and name not in self.store.rows:
-            limit = max(limit, int((30 if self.mode == 3 else 5) * (plain["cpu"] or 1)))
+            limit = max(4 * limit if self.mode == 3 else limit, int((60 if self.mode == 3 else 5) * (plain["cpu"] or 1)))
             found = run_file(name, self.mode, dict(self.settings), limit)
             failed = beyond(plain, found)
             if failed:  # only what fails twice is a failure: tests that measure time fail on a busy machine
