@@ -137,9 +137,19 @@ class_of(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject
     return JY_OK;
 }
 
+/* A look-up in such a dictionary is the program's business: how often, and in which order. */
+static jy_status
+check_keys(struct jy_frame *f, struct jy_value *v)
+{
+    if (is_outside(v) && jy_own_has_foreign_keys(v->v_object))
+        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "an object whose __dict__ has keys that are no strings");
+    return JY_OK;
+}
+
 jy_status
 jy_instance_generic_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name)
 {
+    TRY(check_keys(f, v));
     struct jy_instance *self = v->u.instance;
     PyObject *raw = jy_class_find(self->type, NULL, name);
     bool data = jy_class_is_data(raw);
@@ -334,6 +344,7 @@ store_own(struct jy_frame *f, struct jy_value *v, PyObject *raw, PyObject *name,
 jy_status
 jy_instance_generic_setattr(struct jy_frame *f, struct jy_value *v, PyObject *name, struct jy_value *value)
 {
+    TRY(check_keys(f, v));
     PyObject *raw = jy_class_get(f, v->u.instance->type, NULL, name);
     if (!is_data_descriptor(raw))
         return store_own(f, v, raw, name, value);

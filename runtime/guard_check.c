@@ -103,6 +103,8 @@ look_up(struct jy_gplace *place, PyObject *base)
 {
     if (PyModule_CheckExact(base))
         return Py_XNewRef(dict_item(place, PyModule_GetDict(base)));
+    if (!PyType_Check(base) && jy_own_has_foreign_keys(base)) /* no unit is made over such an object */
+        return NULL;
     return jy_attribute_load(base, place->name);
 }
 

@@ -16,9 +16,17 @@
 #define HAS_312 (PY_VERSION_HEX >= 0x030c0000)
 #define HAS_313 (PY_VERSION_HEX >= 0x030d0000)
 
+static bool
+has_foreign_keys(PyObject *dict)
+{
+    return dict != NULL && PyDict_Check(dict) && !DK_IS_UNICODE(((PyDictObject *)dict)->ma_keys);
+}
+
 static PyObject *
 in_dict(PyObject *dict, PyObject *name)
 {
+    if (has_foreign_keys(dict))
+        return dict;
     PyObject *found = dict != NULL && PyDict_Check(dict) ? PyDict_GetItemWithError(dict, name) : NULL;
     if (found == NULL)
         PyErr_Clear();
@@ -90,6 +98,12 @@ jy_own_dict(PyObject *object)
 #else
     return *_PyObject_ManagedDictPointer(object);
 #endif
+}
+
+bool
+jy_own_has_foreign_keys(PyObject *object)
+{
+    return jy_own_has_dict(Py_TYPE(object)) && has_foreign_keys(jy_own_dict(object));
 }
 
 bool

@@ -7,6 +7,9 @@
 
 /* Borrowed; NULL: nothing. Runs no code of the program's; name: interned. Leaves no exception. */
 PyObject *jy_own_attribute(PyObject *object, PyObject *name);
+/* Does its dictionary hold keys that are no strings?  Their __eq__ may run at any look-up; jy_own_attribute answers the dictionary then,
+ * which is no attribute's value. */
+bool jy_own_has_foreign_keys(PyObject *object);
 /* Its dictionary, if that exists as an object already; borrowed. */
 PyObject *jy_own_dict(PyObject *object);
 /* What this class itself holds; as above. */

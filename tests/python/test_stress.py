@@ -175,6 +175,41 @@ def test_a_tracer_that_a_function_installs_sees_no_call_of_it(any_size):
         seen.clear()
 
 
+class Plain:
+    def __init__(self):
+        self.number = 2.0
+
+
+def test_foreign_keys_of_an_instance_are_compared_as_often_as_ever(any_size):
+    asked = []
+
+    class Key:
+        def __hash__(self):
+            return hash("number")
+
+        def __eq__(self, other):
+            asked.append(other)
+            return False
+
+    def reads(o):
+        return o.number * 2.0 + o.number
+
+    compiled = jitney.compile(reads)
+    for _ in range(3):
+        assert compiled(Plain()) == 6.0
+    for _ in range(3):
+        counts = []
+        for call in (reads, compiled):
+            o = Plain()
+            del o.__dict__["number"]
+            o.__dict__[Key()] = 0
+            o.__dict__["number"] = 2.0
+            asked.clear()
+            assert call(o) == 6.0
+            counts.append(list(asked))
+        assert counts[0] == counts[1]
+
+
 # -- the runner --------------------------------------------------------------------------------------------------------------------
 
 
