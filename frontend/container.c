@@ -176,6 +176,20 @@ jy_key_object(struct jy_frame *f, PyObject **out, struct jy_value *key)
     return JY_OK;
 }
 
+/* A container that the trace makes keeps the very object, and a later call's number is another one. Small ints are the same everywhere. */
+jy_status
+jy_check_kept_key(struct jy_frame *f, struct jy_value *container, struct jy_value *key, PyObject *object)
+{
+    if (container->v_source != JY_NO_SOURCE || key->v_source == JY_NO_SOURCE)
+        return JY_OK;
+    long small = PyLong_CheckExact(object) ? PyLong_AsLong(object) : 0;
+    bool is_small = small >= -5 && small <= 256 && !PyErr_Occurred();
+    PyErr_Clear();
+    if (PyFloat_CheckExact(object) || PyComplex_CheckExact(object) || (PyLong_CheckExact(object) && !is_small))
+        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s from outside as a key", jy_value_describe(f, key));
+    return JY_OK;
+}
+
 static jy_status
 find(struct jy_frame *f, size_t *index, bool *found, const struct jy_value *dict, PyObject *key)
 {
@@ -215,6 +229,7 @@ jy_dict_set(struct jy_frame *f, struct jy_value *dict, struct jy_value *key, str
         dict->u.seq.at[index] = value;
         return JY_OK;
     }
+    TRY(jy_check_kept_key(f, dict, key, object));
     size_t cap = dict->u.seq.cap, n = dict->u.seq.n;
     jy_seq_append(f, dict, value);
     if (dict->u.seq.cap != cap || dict->u.seq.keys == NULL) {

@@ -157,6 +157,7 @@ void jy_seq_remove(struct jy_value *seq, size_t at);
 void jy_seq_insert(struct jy_frame *f, struct jy_value *seq, size_t at, struct jy_value *item);
 void jy_seq_append(struct jy_frame *f, struct jy_value *seq, struct jy_value *item);
 /* A key or item of a set as the real object, borrowed: a number that came in is pinned. Breaks when it is not plain. */
+jy_status jy_check_kept_key(struct jy_frame *f, struct jy_value *container, struct jy_value *key, PyObject *object);
 jy_status jy_key_object(struct jy_frame *f, PyObject **out, struct jy_value *key);
 /* Index of a key among a DICT's keys or -1; keys are plain. */
 jy_status jy_dict_find(struct jy_frame *f, size_t *index, bool *found, struct jy_value *dict, struct jy_value *key);

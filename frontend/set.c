@@ -101,6 +101,7 @@ jy_set_add(struct jy_frame *f, struct jy_value *set, struct jy_value *item)
 {
     PyObject *object;
     TRY(jy_key_object(f, &object, item));
+    TRY(jy_check_kept_key(f, set, item, object));
     TRY(before_change(f, set));
     if (PySet_Add(set->u.set.mirror, object) < 0)
         return jy_raise_from_exception(f);

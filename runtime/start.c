@@ -150,6 +150,7 @@ clear_parts(PyFunctionObject *function)
     Py_CLEAR(function->func_module);
     Py_CLEAR(function->func_defaults);
     Py_CLEAR(function->func_kwdefaults);
+    Py_CLEAR(function->func_module);
 }
 
 /* An untracked function without globals, as a copy that outlives the original must not keep the original's world alive. */

@@ -1,6 +1,10 @@
 """Builtins and the pure parts of the library, one expression a row: compiled without a break, and like eager."""
 
+import copy  # noqa: F401  the rows are text
+import functools  # noqa: F401
+import math  # noqa: F401
 import operator
+import typing  # noqa: F401
 
 import numpy as np
 import pytest

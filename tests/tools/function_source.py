@@ -6,6 +6,7 @@ while it is walked, recursion has a depth. Most operations fit their operands; s
 
 import collections
 import enum
+import itertools
 import random
 
 
@@ -925,5 +926,13 @@ class Generator:
 
 
 def generate(seed):
-    """(source that defines f behind PRELUDE, [text of a tuple of arguments, ...])"""
-    return Generator(seed).program()
+    """(source that defines f behind PRELUDE, [text of a tuple of arguments, ...])
+
+    The grammar does not know every rule of scopes (a name may be annotated in one branch and declared nonlocal in another): a program that CPython refuses makes room for the next."""
+    for attempt in itertools.count():
+        source, calls = Generator(seed if attempt == 0 else f"{seed} again {attempt}").program()
+        try:
+            compile(source, "<random function>", "exec")
+        except SyntaxError:
+            continue
+        return source, calls
