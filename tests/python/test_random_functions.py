@@ -3,6 +3,8 @@
 The quick suite runs a fixed set of seeds in this process; `slow` runs more in processes of their own. FOUND holds the small programs of bugs that this has found.
 """
 
+import os
+
 import function_source
 import pytest
 import random_functions
@@ -64,6 +66,7 @@ def test_quick_seeds():
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("JITNEY_RANDOM_FULL" not in os.environ, reason="set JITNEY_RANDOM_FULL=1; what it finds is new each time")
 def test_many_seeds():
     summary = random_functions.Summary()
     random_functions.batches(100000, 2000, None, summary.add)
