@@ -91,4 +91,7 @@ jy_unit_object(const struct jy_unit *unit, jy_obj handle)
     return (PyObject *)unit->u_objects.at[handle];
 }
 
+/* The flag of an array that gives a warning when it is written to (np.broadcast_arrays makes such); NumPy's headers do not name it. */
+#define JY_WARN_ON_WRITE (UINT32_C(1) << 31)
+
 #endif

@@ -4,6 +4,8 @@
  * most JY_MAX_NDIM axes. Everything else has a reason in words, which becomes the detail of the break. */
 #include "frontend/inspect_array.h"
 
+#include "frontend/frontend.h"
+
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 #include <numpy/ufuncobject.h>
@@ -49,6 +51,8 @@ jy_inspect_array(struct jy_inspected_array *out, const char **why, PyObject *obj
         *why = "a dtype other than bool, int32, int64, float32 and float64 in native byte order";
     else if (!PyArray_ISALIGNED(array))
         *why = "data that is not aligned";
+    else if ((uint32_t)PyArray_FLAGS(array) & JY_WARN_ON_WRITE)
+        *why = "an array that warns when it is written to";
     else if (PyArray_NDIM(array) > JY_MAX_NDIM)
         *why = "more than 8 axes";
     if (*why != NULL)

@@ -53,6 +53,8 @@ fits_array(PyObject *object, const struct jy_array_guard *g)
         wanted |= NPY_ARRAY_C_CONTIGUOUS;
     if (g->writeable)
         wanted |= NPY_ARRAY_WRITEABLE;
+    if (((uint32_t)flags & JY_WARN_ON_WRITE) != 0)
+        return false;
     if ((flags & wanted) != wanted || (g->write_observed && !g->writeable && (flags & NPY_ARRAY_WRITEABLE)))
         return false;
     if (!g->c_contiguous)
