@@ -83,6 +83,7 @@ def numpy_files():
 def prepare(limit):
     """The limit is processor time, as others may use the machine; what waits for something gets a few times as long."""
     os.nice(10)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell makes what it runs in the background ignore it
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
