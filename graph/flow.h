@@ -1,0 +1,270 @@
+/* The flow IR: numeric Python with its loops and branches, as basic blocks in SSA form with block parameters. The frontend makes it from bytecode (frontend/flow*.c), flow_eval.c
+ * interprets it (the oracle), backend_llvm emits it. It knows machine types only; what is a Python int and what an np.int64 is known to whoever boxes the values: the exits.
+ *
+ * A flow has one entry (block 0, without parameters) and leaves by *exits* only. An exit is a place in the bytecode, *before* an instruction: it says of every live local and stack item where its
+ * value is. Returning from the function is an exit too. So whatever the fast case does not cover (overflow, a bad index, a zero divisor, a warning, a signal) is performed by the
+ * interpreter itself, with everything before it done exactly once.
+ *
+ * Rules (jy_flow_verify): a value is defined before its use in the same block, or in a block that dominates it; an edge passes one argument of the same type per parameter; a block ends with its
+ * f_end; types are those of flow_ops.def; exits are numbered from 0 and every exit number used exists; the values of an exit are defined where it may be taken.
+ *
+ * Printed form, which parses back:
+ *     flow f (inputs: ptr i64 f64) :
+ *       block 0 () :
+ *         %0 = input[0] : ptr
+ *         %1 = input[1] : i64
+ *         %2 = const[0] : i64
+ *         jump 1 (%2)
+ *       block 1 (%3 : i64) :
+ *         %4 = lt %3, %1 : i1
+ *         branch %4 ? 2 () : 3 ()
+ *       block 2 () :
+ *         %5 = const[1] : i64
+ *         %6 = add %3, %5 exit 0 : i64 @12
+ *         jump 1 (%6)
+ *       block 3 () :
+ *         exit 1
+ *       exit 0 check @12 (%3 %1)
+ *       exit 1 return @13 (%3)
+ */
+#ifndef JY_GRAPH_FLOW_H
+#define JY_GRAPH_FLOW_H
+
+#include "graph/base/arena.h"
+#include "graph/base/status.h"
+#include "graph/base/text.h"
+#include "graph/dtype.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint32_t jy_fv; /* a value: index into w_values */
+typedef uint32_t jy_fb; /* a block */
+#define JY_NO_FV UINT32_MAX
+#define JY_NO_EXIT UINT32_MAX
+
+enum jy_ftype {
+    JY_F_NONE,
+    JY_F_I1, /* in memory and in slots: one byte, 0 or 1 */
+    JY_F_I8, /* loads, stores and conversions only */
+    JY_F_I16,
+    JY_F_I32,
+    JY_F_I64,
+    JY_F_F32,
+    JY_F_F64,
+    JY_F_PTR,
+    JY_F_TYPE_COUNT,
+};
+
+enum jy_fop {
+#define FLOW(name, text, nargs) JY_FLOW_##name,
+#include "graph/flow_ops.def"
+#undef FLOW
+    JY_FLOW_COUNT,
+};
+
+extern const struct jy_flow_op_info {
+    const char *text;
+    int8_t nargs; /* -1: any */
+} jy_flow_op_info[JY_FLOW_COUNT];
+
+struct jy_fvalue {
+    uint8_t f_op, f_type;
+    uint8_t f_nargs;
+    uint16_t f_alias;         /* LOAD, STORE; 0: may touch anything */
+    jy_fv *f_args;
+    union jy_scalar f_value;  /* CONST: `bits` of PTR, `i` of integers (sign-extended), `d`, `f` */
+    uint32_t f_index;
+    uint32_t f_exit; /* JY_NO_EXIT */
+    jy_fb f_block;
+    uint32_t f_line; /* of the user's code; 0: none */
+};
+
+struct jy_fedge {
+    jy_fb to;
+    size_t nargs;
+    jy_fv *args;
+};
+
+enum jy_flow_end { JY_END_JUMP, JY_END_BRANCH, JY_END_EXIT };
+
+struct jy_fblock {
+    struct {
+        jy_fv *at;
+        size_t n, cap;
+    } f_params;
+    struct {
+        jy_fv *at;
+        size_t n, cap;
+    } f_body;
+    uint8_t f_end;
+    jy_fv f_condition;        /* BRANCH: edge 0 when true, edge 1 when false */
+    struct jy_fedge f_edge[2]; /* JUMP: the first */
+    uint32_t f_leave;         /* EXIT: the exit */
+    bool f_likely[2];         /* BRANCH: taken almost always (hint) */
+    uint32_t f_offset, f_line; /* where in the bytecode it begins; for dumps */
+};
+
+/* Why a flow is left. The interpreter performs the instruction at the exit's place in each case but the last. */
+enum jy_flow_exit_kind {
+    JY_EXIT_CHECK, /* the fast case does not hold */
+    JY_EXIT_STOP,  /* an instruction that flows do not have; compiled code may begin there */
+    JY_EXIT_POLL,  /* the interpreter has something to do */
+    JY_EXIT_RETURN,
+};
+
+/* How an object is made from the values of an exit. What runtime/ does with it stands in runtime/flow_box.c. */
+enum jy_box_how {
+    JY_BOX_NULL,    /* unbound local, or the interpreter's NULL */
+    JY_BOX_INPUT,   /* the very object: input object `number` of the unit */
+    JY_BOX_CONST,   /* `object` of the unit's table */
+    JY_BOX_NUMBER,  /* value 0 as a scalar of `kind` and `dtype` (enum jy_kind: PYINT, PYFLOAT, PYBOOL, NPSCALAR) */
+    JY_BOX_COMPLEX, /* values 0, 1: Python complex, or `kind` NPSCALAR: np.complex128 */
+    JY_BOX_OBJECT,  /* value 0: the address of a live object; a new reference to it is made */
+    JY_BOX_TUPLE,   /* of the parts */
+    JY_BOX_LIST,    /* new one of the parts */
+    JY_BOX_RANGE,   /* range(part 0, part 1, part 2) */
+    JY_BOX_SLICE,   /* slice(part 0, part 1, part 2) */
+    JY_BOX_VIEW,    /* array on the memory of part 0 (an array object): value 0: data, then `ndim` extents, then `ndim` strides; `dtype` */
+    JY_BOX_RANGE_ITER, /* values: next, stop, step: iter(range(next, stop, step)) */
+    JY_BOX_SEQ_ITER,   /* iter(part 0) at index value 0; of a list, a tuple or an array; exhausted where the value is negative */
+    JY_BOX_REVERSED_ITER, /* reversed(part 0), a list or tuple, at index value 0 (the next one) */
+    JY_BOX_ENUMERATE,  /* enumerate(part 0, part 1) */
+    JY_BOX_ZIP,        /* zip(*parts), parts are iterators */
+    JY_BOX_METHOD      /* bound method: part 0 is self, `object` the name */
+};
+
+struct jy_box {
+    uint8_t how, kind, dtype, ndim;
+    uint32_t number;
+    uint32_t object;
+    uint32_t value; /* its first value: index into x_values; the others follow */
+    size_t n;
+    struct jy_box **parts; /* two uses of one pointer in one exit are one object */
+};
+
+struct jy_flow_exit {
+    uint8_t x_kind;
+    uint32_t x_offset; /* in code units */
+    uint32_t x_line;
+    const char *x_file;
+    const char *x_what; /* "int overflow", "index", ...; for logs */
+    struct {
+        jy_fv *at;
+        size_t n, cap;
+    } x_values; /* what the machine code stores in `out`, in order, one slot of 8 bytes each */
+    size_t x_depth, x_nlocals;
+    struct jy_box **x_boxes; /* RETURN: one; else the stack, bottom first, then the locals */
+};
+
+/* What an input is, in terms of the unit's inputs (u_inputs, one object each). */
+enum jy_flow_input_kind {
+    JY_FLOW_IN_NUMBER,  /* the scalar in `type`: I64, F64, I1; NumPy scalars by their dtype */
+    JY_FLOW_IN_OBJECT,  /* PTR: its address */
+    JY_FLOW_IN_DATA,    /* PTR: of an array */
+    JY_FLOW_IN_EXTENT,  /* I64: of axis `axis` */
+    JY_FLOW_IN_STRIDE,  /* I64, bytes */
+    JY_FLOW_IN_RANGE,   /* I64: `axis` 0: next value, 1: stop, 2: step of a range iterator; of a range: start, stop, step */
+    JY_FLOW_IN_INDEX,   /* I64: index of a list, tuple or sequence iterator */
+    JY_FLOW_IN_CONST_OBJECT /* PTR: `number` is a handle of the unit's object table */
+};
+
+struct jy_flow_input {
+    uint8_t kind, type, axis, dtype;
+    uint32_t number;
+};
+
+/* A C function that flows call: its address is in jy_flow_call.helper at this index. Arguments and result are passed as C passes int64_t, double, float, bool, void *.
+ * may_fail: it takes one more argument at the end, int32_t *, and sets it to nonzero where the exit must be taken; nothing has happened then. */
+struct jy_flow_helper {
+    const char *name; /* row of runtime/flow_helpers.def */
+    uint8_t type, nargs;
+    uint8_t args[6];
+    bool wants_call; /* struct jy_flow_call * is passed before all arguments */
+    bool may_fail;
+    bool pure; /* depends on its arguments only, touches no memory and no FP flag that matters: may be moved and shared */
+};
+
+struct jy_flow {
+    struct jy_arena *w_arena;
+    const char *w_name, *w_file;
+    struct {
+        struct jy_fvalue *at;
+        size_t n, cap;
+    } w_values;
+    struct {
+        struct jy_fblock *at;
+        size_t n, cap;
+    } w_blocks;
+    struct {
+        struct jy_flow_exit *at;
+        size_t n, cap;
+    } w_exits;
+    struct {
+        struct jy_flow_input *at;
+        size_t n, cap;
+    } w_inputs;
+    struct {
+        struct jy_flow_helper *at;
+        size_t n, cap;
+    } w_helpers;
+    uint32_t w_loops;   /* loop heads in the bytecode that it goes round */
+    bool w_np_flags;    /* has FLAGGED: errstate must be the default one or ignore */
+    uint32_t w_nalias;  /* alias numbers 1 .. w_nalias are in use; number k belongs to unit input w_alias[k - 1] */
+    uint32_t *w_alias;
+    bool *w_alias_written; /* per alias number: something is stored there */
+    uint32_t w_line; /* stamped on new values */
+};
+
+/* The calling convention: int32_t flow(struct jy_flow_call *) returns the number of the exit taken. ORDER flow_call: backend_llvm mirrors it. */
+struct jy_flow_call {
+    const union jy_scalar *in;  /* one slot per input; I1 as 0 or 1, I32 sign-extended */
+    union jy_scalar *out;       /* room for the largest exit */
+    void *const *helper;
+    const volatile uint32_t *watch; /* POLL: leave when *watch & watch_mask */
+    uint32_t watch_mask;
+    void *owner; /* runtime/'s own */
+};
+typedef int32_t (*jy_flow_fn)(struct jy_flow_call *call);
+
+/* ---- building: flow.c ---- */
+
+struct jy_flow *jy_flow_new(struct jy_arena *arena, const char *name);
+static inline struct jy_fvalue *
+jy_flow_at(const struct jy_flow *w, jy_fv v)
+{
+    return &w->w_values.at[v];
+}
+jy_fb jy_flow_block(struct jy_flow *w);
+jy_fv jy_flow_param(struct jy_flow *w, jy_fb block, enum jy_ftype type);
+/* Appends to the block. exit: JY_NO_EXIT or its number. Folds constants where no exit can be taken and nothing is lost; CONST values are shared per block. */
+jy_fv jy_flow_op(struct jy_flow *w, jy_fb block, enum jy_fop op, enum jy_ftype type, size_t nargs, const jy_fv *args,
+                 uint32_t exit);
+jy_fv jy_flow_const(struct jy_flow *w, jy_fb block, enum jy_ftype type, union jy_scalar value);
+jy_fv jy_flow_input(struct jy_flow *w, const struct jy_flow_input *input); /* in block 0, once per input */
+jy_fv jy_flow_load(struct jy_flow *w, jy_fb block, enum jy_ftype type, jy_fv pointer, jy_fv offset, int32_t plus,
+                   uint32_t alias);
+void jy_flow_store(struct jy_flow *w, jy_fb block, jy_fv pointer, jy_fv offset, int32_t plus, jy_fv value,
+                   uint32_t alias);
+/* helper: index of a row that jy_flow_helper_add gave */
+jy_fv jy_flow_ask(struct jy_flow *w, jy_fb block, uint32_t helper, size_t nargs, const jy_fv *args, uint32_t exit);
+uint32_t jy_flow_helper_add(struct jy_flow *w, const struct jy_flow_helper *helper); /* equal names are one */
+uint32_t jy_flow_exit_add(struct jy_flow *w, const struct jy_flow_exit *exit); /* copies the struct */
+void jy_flow_jump(struct jy_flow *w, jy_fb from, jy_fb to, size_t nargs, const jy_fv *args);
+void jy_flow_branch(struct jy_flow *w, jy_fb from, jy_fv condition, jy_fb yes, size_t nyes, const jy_fv *yes_args,
+                    jy_fb no, size_t nno, const jy_fv *no_args);
+void jy_flow_leave(struct jy_flow *w, jy_fb from, uint32_t exit);
+size_t jy_flow_type_bytes(enum jy_ftype type); /* in memory */
+
+/* ---- the rest ---- */
+
+/* flow_simplify.c: removes parameters that always get one value, unreachable blocks, empty blocks that only jump, values that nobody reads and that cannot exit; shares equal pure values
+ * along the dominator tree. Values keep their meaning at every exit. */
+void jy_flow_simplify(struct jy_flow *w);
+/* flow_hoist.c: innermost counted loops get a second copy without the checks that hold for all iterations, chosen by one test in front of the loop. */
+void jy_flow_hoist(struct jy_flow *w);
+const char *jy_flow_verify(const struct jy_flow *w); /* NULL: sound; else what is wrong, in the arena */
+void jy_flow_print(struct jy_text *text, const struct jy_flow *w);
+/* The slow interpreter: exactly as machine code would. Returns the exit's number. */
+int32_t jy_flow_eval(const struct jy_flow *w, struct jy_flow_call *call);
+
+#endif
