@@ -8,24 +8,30 @@
  * Rules (jy_flow_verify): a value is defined before its use in the same block, or in a block that dominates it; an edge passes one argument of the same type per parameter; a block ends with its
  * f_end; types are those of flow_ops.def; exits are numbered from 0 and every exit number used exists; the values of an exit are defined where it may be taken.
  *
- * Printed form, which parses back:
- *     flow f (inputs: ptr i64 f64) :
+ * Printed form, which parses back (docs/flow.md says what may stand where):
+ *     flow f in "f.py" loops 1 :
+ *       input 0 : ptr object 0
+ *       input 1 : i64 number 1 int64
  *       block 0 () :
  *         %0 = input[0] : ptr
  *         %1 = input[1] : i64
  *         %2 = const[0] : i64
  *         jump 1 (%2)
- *       block 1 (%3 : i64) :
+ *       block 1 (%3 : i64) at 12 @3 :
  *         %4 = lt %3, %1 : i1
- *         branch %4 ? 2 () : 3 ()
+ *         branch %4 ? likely 2 () : 3 ()
  *       block 2 () :
  *         %5 = const[1] : i64
- *         %6 = add %3, %5 exit 0 : i64 @12
+ *         %6 = add %3, %5 exit 0 : i64 @4
  *         jump 1 (%6)
  *       block 3 () :
  *         exit 1
- *       exit 0 check @12 (%3 %1)
- *       exit 1 return @13 (%3)
+ *       exit 0 check "int overflow" at 12 @4 (%3) :
+ *         stack number pyint int64 $0
+ *         local input 0
+ *       exit 1 return at 13 @5 (%3) :
+ *         result number pyint int64 $0
+ * `at` is a place in the bytecode, `@` a line of the user's code; `$0` is the first of the exit's values.
  */
 #ifndef JY_GRAPH_FLOW_H
 #define JY_GRAPH_FLOW_H
@@ -257,6 +263,11 @@ size_t jy_flow_type_bytes(enum jy_ftype type); /* in memory */
 
 /* ---- the rest ---- */
 
+/* flow_apply.c: what an instruction gives that depends on its operands only (no CONST, INPUT, memory, CALL, POLL). `of`: type of operand 0. False: the case holds in which its exit
+ * is taken; `out` is then what it gives without one: wrapped, or 0 where its maker promised that the case does not occur. */
+bool jy_flow_apply(union jy_scalar *out, enum jy_fop op, enum jy_ftype type, enum jy_ftype of,
+                   const union jy_scalar *args);
+
 /* flow_simplify.c: removes parameters that always get one value, unreachable blocks, empty blocks that only jump, values that nobody reads and that cannot exit; shares equal pure values
  * along the dominator tree. Values keep their meaning at every exit. */
 void jy_flow_simplify(struct jy_flow *w);
@@ -264,6 +275,8 @@ void jy_flow_simplify(struct jy_flow *w);
 void jy_flow_hoist(struct jy_flow *w);
 const char *jy_flow_verify(const struct jy_flow *w); /* NULL: sound; else what is wrong, in the arena */
 void jy_flow_print(struct jy_text *text, const struct jy_flow *w);
+/* What jy_flow_print wrote, verified; values keep their numbers. NULL: *error says what is wrong. */
+struct jy_flow *jy_flow_parse(struct jy_arena *arena, const char *source, const char **error);
 /* The slow interpreter: exactly as machine code would. Returns the exit's number. */
 int32_t jy_flow_eval(const struct jy_flow *w, struct jy_flow_call *call);
 
