@@ -190,14 +190,40 @@ jy_check_kept_key(struct jy_frame *f, struct jy_value *container, struct jy_valu
     return JY_OK;
 }
 
+/* The first `known` keys of a dict by hash; keys go only with a new count of removals. */
+struct jy_key_index {
+    struct jy_index by_hash;
+    size_t known;
+    uint32_t removals;
+};
+
+static const struct jy_index *
+index_keys(struct jy_frame *f, struct jy_value *dict)
+{
+    struct jy_arena *arena = jy_frame_arena(f);
+    struct jy_key_index *index = dict->u.seq.index;
+    if (index == NULL || index->removals != dict->u.seq.removals) {
+        index = dict->u.seq.index = JY_NEW(arena, struct jy_key_index);
+        index->removals = dict->u.seq.removals;
+    }
+    for (; index->known < dict->u.seq.n; index->known++) {
+        Py_hash_t hash = PyObject_Hash(dict->u.seq.keys[index->known]); /* of plain objects, which have one */
+        jy_index_add(arena, &index->by_hash, (uint32_t)hash, (uint32_t)index->known);
+    }
+    return &index->by_hash;
+}
+
 static jy_status
-find(struct jy_frame *f, size_t *index, bool *found, const struct jy_value *dict, PyObject *key)
+find(struct jy_frame *f, size_t *index, bool *found, struct jy_value *dict, PyObject *key)
 {
     *found = false;
     Py_hash_t hash = PyObject_Hash(key);
     if (hash == -1)
         return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ITEM);
-    for (size_t i = 0; i < dict->u.seq.n && !*found; i++) {
+    const struct jy_index *keys = index_keys(f, dict);
+    struct jy_index_probe probe;
+    for (uint32_t i = jy_index_first(keys, &probe, (uint32_t)hash); i != JY_INDEX_END && !*found;
+         i = jy_index_next(keys, &probe)) {
         if (dict->u.seq.keys[i] != key && PyObject_Hash(dict->u.seq.keys[i]) != hash)
             continue;
         int equal = PyObject_RichCompareBool(dict->u.seq.keys[i], key, Py_EQ);

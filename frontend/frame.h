@@ -90,7 +90,8 @@ struct jy_trace_state {
     struct {
         struct jy_global *at;
         size_t n, cap;
-    } globals;       /* op_global.c */
+    } globals; /* op_global.c */
+    struct jy_index global_index;
     uint32_t napart; /* guards that keep them apart */
     uint32_t walks;  /* through what the frames hold, see jy_frame_references */
 };

@@ -15,15 +15,27 @@ is_equal(const struct jy_guard *a, const struct jy_guard *b)
            a->result == b->result && a->after == b->after;
 }
 
+static uint32_t
+hash_of(const struct jy_guard *guard)
+{
+    uint32_t hash = jy_index_mix(guard->kind, (uint64_t)guard->source << 32 | guard->other_source);
+    hash = jy_index_mix(hash, (uint64_t)guard->object << 32 | guard->name);
+    return jy_index_mix(hash, (uint64_t)guard->value ^ ((uint64_t)guard->a << 40 | (uint64_t)guard->b << 20));
+}
+
 static void
 add(struct jy_frame *f, struct jy_guard guard)
 {
     struct jy_unit *unit = f->f_trace->unit;
-    for (size_t i = 0; i < unit->u_guards.n; i++)
+    uint32_t hash = hash_of(&guard);
+    struct jy_index_probe probe;
+    for (uint32_t i = jy_index_first(&unit->u_guard_index, &probe, hash); i != JY_INDEX_END;
+         i = jy_index_next(&unit->u_guard_index, &probe))
         if (is_equal(&unit->u_guards.at[i], &guard))
             return;
     guard.line = jy_frame_line(f);
     *jy_vec_push(unit->u_arena, &unit->u_guards) = guard;
+    jy_index_add(unit->u_arena, &unit->u_guard_index, hash, (uint32_t)unit->u_guards.n - 1);
 }
 
 struct jy_guard *

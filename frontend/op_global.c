@@ -16,7 +16,9 @@ root_globals(const struct jy_frame *f)
 static struct jy_global *
 find(const struct jy_trace_state *t, PyObject *name)
 {
-    for (size_t i = 0; i < t->globals.n; i++)
+    struct jy_index_probe probe;
+    for (uint32_t i = jy_index_first(&t->global_index, &probe, (uint32_t)PyObject_Hash(name)); i != JY_INDEX_END;
+         i = jy_index_next(&t->global_index, &probe))
         if (PyUnicode_Compare(t->globals.at[i].name, name) == 0)
             return &t->globals.at[i];
     return NULL;
@@ -60,8 +62,10 @@ store(struct jy_frame *f, PyObject *name, struct jy_value *value)
         return jy_break(f, JY_BREAK_UNBOUND, "the global %s", jy_utf8(name));
     if (old != NULL)
         TRY(jy_check_dropped(f, old, old));
-    if (global == NULL)
+    if (global == NULL) {
+        jy_index_add(jy_frame_arena(f), &t->global_index, (uint32_t)PyObject_Hash(name), (uint32_t)t->globals.n);
         global = jy_vec_push(jy_frame_arena(f), &t->globals);
+    }
     *global = (struct jy_global){ .name = name, .value = value };
     jy_effect_add(f, value != NULL ? JY_EFFECT_STORE_GLOBAL : JY_EFFECT_DELETE_GLOBAL, NULL, name, NULL, value);
     return JY_OK;

@@ -8,13 +8,17 @@ jy_src
 jy_source_add(struct jy_unit *unit, enum jy_source_kind kind, jy_src base, uint32_t index, PyObject *name)
 {
     jy_obj handle = name != NULL ? jy_keep(unit, name) : 0;
-    for (jy_src s = 0; s < unit->u_sources.n; s++) {
+    uint32_t hash = jy_index_mix(jy_index_mix((uint32_t)kind, (uint64_t)base << 32 | index), handle);
+    struct jy_index_probe probe;
+    for (jy_src s = jy_index_first(&unit->u_source_index, &probe, hash); s != JY_INDEX_END;
+         s = jy_index_next(&unit->u_source_index, &probe)) {
         const struct jy_source *x = &unit->u_sources.at[s];
         if (x->kind == kind && x->base == base && x->index == index && x->name == handle)
             return s;
     }
     *jy_vec_push(unit->u_arena, &unit->u_sources) =
         (struct jy_source){ .kind = (uint8_t)kind, .base = base, .index = index, .name = handle };
+    jy_index_add(unit->u_arena, &unit->u_source_index, hash, (uint32_t)unit->u_sources.n - 1);
     return (jy_src)(unit->u_sources.n - 1);
 }
 

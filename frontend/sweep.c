@@ -16,8 +16,9 @@ struct sweep {
     struct jy_code *code;
     int first_new; /* added locals are first_new up to first_new + nnew */
     int nnew, nwords;
-    uint64_t *live;  /* by id: which added locals may be read after it has begun */
+    uint64_t **live; /* by id: which added locals may be read after it has begun; NULL: none */
     bool *is_target; /* by id: control may come from elsewhere than the instruction before */
+    bool *is_handler; /* by id: an exception handler begins there */
     bool changed;
 };
 
@@ -35,12 +36,13 @@ sweep_unreachable(struct sweep *s)
         if (jy_code_at(s->code, id)->i_depth < 0)
             sweep_away(s, id);
     }
+    jy_edit_unlink_dead(s->code);
 }
 
 static bool
 protects_something(const struct jy_code *code, const struct jy_handler *h)
 {
-    return jy_code_live(code, h->h_start) != jy_code_live(code, h->h_end);
+    return h->h_start != JY_NO_INSTR && jy_code_live(code, h->h_start) != jy_code_live(code, h->h_end);
 }
 
 static void
@@ -73,12 +75,6 @@ added_local(const struct sweep *s, int arg)
     return arg >= s->first_new && arg < s->first_new + s->nnew ? arg - s->first_new : -1;
 }
 
-static uint64_t *
-live_at(const struct sweep *s, int id)
-{
-    return s->live + (size_t)id * (size_t)s->nwords;
-}
-
 static void
 set_live(uint64_t *set, int local, bool is_live)
 {
@@ -104,8 +100,8 @@ static void
 join(const struct sweep *s, uint64_t *set, int id)
 {
     id = jy_code_live(s->code, id);
-    for (int i = 0; id != JY_NO_INSTR && i < s->nwords; i++)
-        set[i] |= live_at(s, id)[i];
+    for (int i = 0; id != JY_NO_INSTR && s->live[id] != NULL && i < s->nwords; i++)
+        set[i] |= s->live[id][i];
 }
 
 /* The set behind `id`, without what an exception in it may reach. */
@@ -135,41 +131,120 @@ handlers_by_id(const struct jy_code *code)
     return handler;
 }
 
+/* Where control may come from: the instructions that jump to one, by list through `next`. */
+struct sources {
+    int *first, *next; /* by target, by jump */
+};
+
+static struct sources
+jumps_by_target(const struct jy_code *code)
+{
+    size_t n = code->c_instrs.n;
+    struct sources from = { JY_NEW_ARRAY(code->c_arena, int, n), JY_NEW_ARRAY(code->c_arena, int, n) };
+    for (size_t id = 0; id < n; id++)
+        from.first[id] = JY_NO_INSTR;
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        int target = jy_instr_is_jump(jy_code_at(code, id)->i_op) ? jy_code_live(code, jy_code_at(code, id)->i_target)
+                                                                  : JY_NO_INSTR;
+        if (target == JY_NO_INSTR)
+            continue;
+        from.next[id] = from.first[target];
+        from.first[target] = id;
+    }
+    return from;
+}
+
+struct worklist {
+    int *at;
+    size_t n;
+    bool *waits; /* by id */
+};
+
+static void
+ask(struct worklist *w, const struct jy_code *code, int id)
+{
+    if (id == JY_NO_INSTR || w->waits[id] || jy_code_at(code, id)->i_dead)
+        return;
+    w->waits[id] = true;
+    w->at[w->n++] = id;
+}
+
+static int
+live_before(const struct jy_code *code, int id)
+{
+    do
+        id = jy_code_at(code, id)->i_prev;
+    while (id != JY_NO_INSTR && jy_code_at(code, id)->i_dead);
+    return id;
+}
+
+/* Everything from which control may come to `id`. */
+static void
+ask_sources(const struct sweep *s, struct worklist *w, const struct sources *from, int id)
+{
+    const struct jy_code *code = s->code;
+    ask(w, code, live_before(code, id));
+    for (int jump = from->first[id]; jump != JY_NO_INSTR; jump = from->next[jump])
+        ask(w, code, jump);
+    for (size_t i = 0; s->is_handler[id] && i < code->c_handlers.n; i++) {
+        const struct jy_handler *h = &code->c_handlers.at[i];
+        for (int at = h->h_start; jy_code_live(code, h->h_handler) == id && at != h->h_end;
+             at = jy_code_at(code, at)->i_next)
+            ask(w, code, at);
+    }
+}
+
+/* Only what reads an added local makes one live, so the rest is asked no sooner than something behind it has changed. */
 static void
 find_live(struct sweep *s)
 {
-    const int *handler = handlers_by_id(s->code);
-    uint64_t *set = JY_NEW_ARRAY(s->code->c_arena, uint64_t, s->nwords);
-    bool is_stable;
-    s->live = JY_NEW_ARRAY(s->code->c_arena, uint64_t, s->code->c_instrs.n *(size_t)s->nwords);
-    do {
-        is_stable = true;
-        for (int id = s->code->c_last; id != JY_NO_INSTR; id = jy_code_at(s->code, id)->i_prev) {
-            if (jy_code_at(s->code, id)->i_dead)
-                continue;
-            fill_behind(s, id, set);
-            step_back(s, jy_code_at(s->code, id), set);
-            if (handler[id] != JY_NO_INSTR)
-                join(s, set, handler[id]);
-            is_stable = is_stable && memcmp(set, live_at(s, id), sizeof *set * (size_t)s->nwords) == 0;
-            memcpy(live_at(s, id), set, sizeof *set * (size_t)s->nwords);
-        }
-    } while (!is_stable);
+    struct jy_code *code = s->code;
+    size_t n = code->c_instrs.n, size = sizeof(uint64_t) * (size_t)s->nwords;
+    const int *handler = handlers_by_id(code);
+    struct sources from = jumps_by_target(code);
+    struct worklist w = { .at = JY_NEW_ARRAY(code->c_arena, int, n), .waits = JY_NEW_ARRAY(code->c_arena, bool, n) };
+    uint64_t *set = JY_NEW_ARRAY(code->c_arena, uint64_t, s->nwords);
+    uint64_t *none = JY_NEW_ARRAY(code->c_arena, uint64_t, s->nwords);
+    s->live = JY_NEW_ARRAY(code->c_arena, uint64_t *, n);
+    s->is_handler = JY_NEW_ARRAY(code->c_arena, bool, n);
+    for (size_t i = 0; i < code->c_handlers.n; i++)
+        s->is_handler[jy_code_live(code, code->c_handlers.at[i].h_handler)] = true;
+    for (int id = code->c_first; id != JY_NO_INSTR; id = jy_code_at(code, id)->i_next)
+        if (jy_code_at(code, id)->i_offset < 0)
+            ask(&w, code, id);
+    while (w.n > 0) {
+        int id = w.at[--w.n];
+        w.waits[id] = false;
+        fill_behind(s, id, set);
+        step_back(s, jy_code_at(code, id), set);
+        if (handler[id] != JY_NO_INSTR)
+            join(s, set, handler[id]);
+        if (memcmp(set, s->live[id] != NULL ? s->live[id] : none, size) == 0)
+            continue;
+        if (s->live[id] == NULL)
+            s->live[id] = JY_NEW_ARRAY(code->c_arena, uint64_t, s->nwords);
+        memcpy(s->live[id], set, size);
+        ask_sources(s, &w, &from, id);
+    }
 }
 
-static bool
-is_loaded_anywhere(const struct sweep *s, int arg)
+/* By added local: is it read anywhere? */
+static bool *
+loaded_locals(const struct sweep *s)
 {
+    bool *is_loaded = JY_NEW_ARRAY(s->code->c_arena, bool, s->nnew);
     struct jy_instr parts[2];
     for (int id = jy_code_begin(s->code); id != JY_NO_INSTR; id = jy_code_next(s->code, id)) {
         const struct jy_instr *instr = jy_code_at(s->code, id);
-        bool is_read = instr->i_op != STORE_FAST && instr->i_op != DELETE_FAST;
-        if (jy_instr_split(instr, parts)
-                ? parts[0].i_arg == arg || parts[1].i_arg == arg
-                : jy_instr_argkind(instr->i_op) == JY_ARG_LOCAL && instr->i_arg == arg && is_read)
-            return true;
+        int n = jy_instr_split(instr, parts) ? 2 : 1;
+        for (int k = 0; k < n; k++) {
+            const struct jy_instr *part = n == 2 ? &parts[k] : instr;
+            bool is_read = n == 2 || (part->i_op != STORE_FAST && part->i_op != DELETE_FAST);
+            if (is_read && jy_instr_argkind(part->i_op) == JY_ARG_LOCAL && added_local(s, part->i_arg) >= 0)
+                is_loaded[added_local(s, part->i_arg)] = true;
+        }
     }
-    return false;
+    return is_loaded;
 }
 
 /* A store becomes a POP_TOP; the deletes of a local that nobody loads go with its stores. */
@@ -177,9 +252,7 @@ static void
 sweep_stores(struct sweep *s)
 {
     uint64_t *behind = JY_NEW_ARRAY(s->code->c_arena, uint64_t, s->nwords);
-    bool *is_loaded = JY_NEW_ARRAY(s->code->c_arena, bool, s->nnew);
-    for (int i = 0; i < s->nnew; i++)
-        is_loaded[i] = is_loaded_anywhere(s, s->first_new + i);
+    const bool *is_loaded = loaded_locals(s);
     find_live(s);
     for (int id = jy_code_begin(s->code); id != JY_NO_INSTR; id = jy_code_next(s->code, id)) {
         struct jy_instr *instr = jy_code_at(s->code, id);

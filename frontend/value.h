@@ -105,7 +105,8 @@ struct jy_value {
             struct jy_value **at;
             size_t n, cap;
             PyObject **keys;
-            uint32_t removals; /* DICT: how many keys it has lost */
+            struct jy_key_index *index; /* container.c */
+            uint32_t removals;          /* DICT: how many keys it has lost */
             bool escaped;
         } seq;
         struct {              /* SET: set.c */

@@ -5,6 +5,7 @@
  * In eager every operation gives an object of its own, so two nodes may become one only while the program cannot tell: neither's memory is
  * written later, and at most one of them (or of the arrays in their memory) is seen outside.
  * A warning that eager gives twice comes back twice: on any flag the original runs. */
+#include "graph/base/index.h"
 #include "graph/pass_internal.h"
 #include <string.h>
 
@@ -73,9 +74,52 @@ may_merge(const struct jy_storages *storages, const struct jy_uses *uses, const 
     return !storages->written[sa] && !storages->written[sb] && !(storages->visible[sa] && storages->visible[sb]);
 }
 
+/* Nodes by what equal ones have in common, earliest first. */
+struct chains {
+    jy_ref *first, *last, *next; /* first, last: by hash; next: by node; JY_NO_REF: none */
+    size_t mask;
+};
+
+static struct chains
+chains_new(const struct jy_graph *g)
+{
+    size_t n = g->g_nodes.n, cap = 16;
+    while (cap < n)
+        cap *= 2;
+    struct chains c = { .mask = cap - 1 };
+    c.first = JY_NEW_ARRAY(g->g_arena, jy_ref, cap);
+    c.last = JY_NEW_ARRAY(g->g_arena, jy_ref, cap);
+    c.next = JY_NEW_ARRAY(g->g_arena, jy_ref, n + 1);
+    for (size_t k = 0; k < cap; k++)
+        c.first[k] = JY_NO_REF;
+    return c;
+}
+
+static size_t
+chain_of(const struct chains *c, const struct jy_node *node)
+{
+    uint32_t hash = jy_index_mix(node->n_op, (uint64_t)node->n_dtype << 32 | (uint64_t)node->n_kind << 16 | node->n_ndim);
+    uint64_t operands = node->n_nargs; /* in any order */
+    for (size_t k = 0; k < node->n_nargs; k++)
+        operands += jy_index_mix(1, node->n_args[k]);
+    return jy_index_mix(hash, operands ^ (node->n_op == JY_OP_CONSTANT ? node->n_value.bits : 0)) & c->mask;
+}
+
+static void
+chain_append(struct chains *c, size_t chain, jy_ref r)
+{
+    c->next[r] = JY_NO_REF;
+    if (c->first[chain] == JY_NO_REF)
+        c->first[chain] = r;
+    else
+        c->next[c->last[chain]] = r;
+    c->last[chain] = r;
+}
+
 void
 jy_pass_cse(struct jy_graph *graph)
 {
+    struct chains chains = chains_new(graph);
     struct jy_rewrite rewrite = jy_rewrite_new(graph);
     struct jy_storages storages;
     struct jy_uses uses;
@@ -84,7 +128,10 @@ jy_pass_cse(struct jy_graph *graph)
     for (jy_ref r = 0; r < graph->g_nodes.n; r++) {
         jy_rewrite_operands(graph, &rewrite, r);
         const struct jy_node *node = jy_graph_at(graph, r);
-        for (jy_ref e = 0; is_candidate(node) && e < r; e++) {
+        if (!is_candidate(node))
+            continue;
+        size_t chain = chain_of(&chains, node);
+        for (jy_ref e = chains.first[chain]; e != JY_NO_REF; e = chains.next[e]) {
             if (rewrite.drop[e] || !is_equal(graph, jy_graph_at(graph, e), node) ||
                 !may_merge(&storages, &uses, graph, e, r))
                 continue;
@@ -94,6 +141,7 @@ jy_pass_cse(struct jy_graph *graph)
             jy_rewrite_replace(&rewrite, r, e);
             break;
         }
+        chain_append(&chains, chain, r);
     }
     jy_rewrite_finish(graph, &rewrite);
 }

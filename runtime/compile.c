@@ -147,6 +147,15 @@ refuse(struct jy_function *f, struct jy_start *s, const struct jy_break_info *wh
     return JY_BREAK;
 }
 
+/* Compiled code may take over again behind the instruction where a unit stops. */
+static void
+add_leaves(struct jy_function *f, const struct jy_unit *unit)
+{
+    double start = now_ms();
+    jy_leaves_add(f, unit->u_stop.offset);
+    f->f_stats.bytecode_ms += now_ms() - start;
+}
+
 /* Nothing worth compiling stands before the instruction where the trace stopped: CPython runs it, and compiled code may take over behind it. */
 static jy_status
 pass(struct jy_function *f, struct jy_start *s, const struct jy_unit *unit)
@@ -154,7 +163,7 @@ pass(struct jy_function *f, struct jy_start *s, const struct jy_unit *unit)
     report(f, &unit->u_break, "runs in CPython from here on, until compiled code takes over again");
     f->f_stats.refusals++;
     s->s_refused++;
-    jy_leaves_add(f, unit->u_stop.offset);
+    add_leaves(f, unit);
     if (s->s_refused >= PASS_LIMIT) {
         s->s_off = true;
         if (s != &f->f_call && s->s_entries == NULL)
@@ -488,14 +497,18 @@ new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy
     }
     entry->e_direct = f->f_backend == NULL && is_direct(unit);
     entry->e_whole = unit->u_start == 0 && !unit->u_stop.stops;
+    double start = now_ms();
     entry->e_guards = jy_guards_new(why, unit, f->f_object);
+    f->f_stats.guards_ms += now_ms() - start;
     if (entry->e_guards == NULL || generate_code(entry, f, s) < 0) {
         if (PyErr_Occurred())
             *why = error_text(f);
         jy_entry_release(entry);
         return NULL;
     }
+    start = now_ms();
     const char *misfit = failing_at_birth(f, entry, slots);
+    f->f_stats.guards_ms += now_ms() - start;
     if (misfit != NULL) {
         *why = misfit;
         jy_entry_release(entry);
@@ -547,7 +560,7 @@ compile_unit(struct jy_function *f, struct jy_start *s, PyObject *const *slots, 
         if (unit->u_break.name != NULL)
             report(f, &unit->u_break, "runs in CPython there; compiled code may take over again behind it");
         f->f_stats.graph_breaks++;
-        jy_leaves_add(f, unit->u_stop.offset);
+        add_leaves(f, unit);
     }
     if (wants(JY_LOG_guards))
         log_guards(f, unit);

@@ -21,7 +21,7 @@ struct jy_stats {
 #define STAT(name, help) uint64_t name;
 #include "runtime/stats.def"
 #undef STAT
-    double trace_ms, passes_ms, lower_ms, emit_ms, codegen_ms, load_ms, bytecode_ms;
+    double trace_ms, guards_ms, passes_ms, lower_ms, emit_ms, codegen_ms, load_ms, bytecode_ms;
     double first_call_ms;
 };
 

@@ -17,7 +17,7 @@
 
 struct place {
     uint32_t value; /* NO_VALUE: none yet */
-    bool loaded, fixed, live;
+    bool loaded, fixed, live, is_guarded;
 };
 
 struct builder {
@@ -386,19 +386,17 @@ add_guard(struct builder *b, uint32_t index)
 
 /* -- inputs --------------------------------------------------------------------------------------------------------------------------- */
 
-/* Some guard holds only if there is a value. */
-static bool
-is_guarded(const struct jy_unit *unit, uint32_t source)
+/* Sources of which some guard holds only if there is a value. */
+static void
+find_guarded(struct builder *b)
 {
+    const struct jy_unit *unit = b->p->unit;
     for (size_t k = 0; k < unit->u_guards.n; k++) {
         const struct jy_guard *g = &unit->u_guards.at[k];
-        if (g->kind == JY_GUARD_SIZE || g->kind == JY_GUARD_DISJOINT || g->kind == JY_GUARD_ABSENT ||
-            g->kind == JY_GUARD_CLASS)
-            continue;
-        if (g->source == source)
-            return true;
+        if (g->kind != JY_GUARD_SIZE && g->kind != JY_GUARD_DISJOINT && g->kind != JY_GUARD_ABSENT &&
+            g->kind != JY_GUARD_CLASS)
+            b->at[g->source].is_guarded = true;
     }
-    return false;
 }
 
 static void
@@ -413,7 +411,7 @@ add_input(struct builder *b, uint32_t input)
         step->a = value;
         return;
     }
-    if (!is_guarded(b->p->unit, in->source))
+    if (!b->at[in->source].is_guarded)
         add_step(b, &b->p->per_call, JY_G_PRESENT)->a = value;
     if (in->kind == JY_KIND_PYINT)
         add_step(b, &b->p->per_call, JY_G_FITS_INT64)->a = value;
@@ -455,6 +453,7 @@ jy_guards_new(const char **why, const struct jy_unit *unit, PyObject *function)
     b.failed = !make_room(&b);
     if (!b.failed) {
         place_inputs(&b);
+        find_guarded(&b);
         for (uint32_t k = 0; k < unit->u_guards.n; k++)
             add_guard(&b, k);
         for (uint32_t k = 0; k < unit->u_inputs.n; k++)

@@ -167,7 +167,7 @@ jy_describe_stats(const struct jy_function *f)
 {
     const struct jy_stats *s = &f->f_stats;
     PyObject *stats = Py_BuildValue("{snsN}", "entries", (Py_ssize_t)f->f_call.s_nentries, "compile_ms",
-                                    Py_BuildValue("{sdsdsdsdsdsdsd}", "trace", s->trace_ms, "passes", s->passes_ms,
+                                    Py_BuildValue("{sdsdsdsdsdsdsdsd}", "trace", s->trace_ms, "guards", s->guards_ms, "passes", s->passes_ms,
                                                   "lower", s->lower_ms, "emit", s->emit_ms, "codegen", s->codegen_ms,
                                                   "load", s->load_ms, "bytecode", s->bytecode_ms));
 #define STAT(name, help)                                                                                               \

@@ -124,16 +124,41 @@ entry_at(PyObject **value, PyDictObject *dict, PyDictKeysObject *keys, Py_ssize_
     return entry->me_key;
 }
 
+/* The entry that a slot of the hash table stands for; negative: none, DKIX_EMPTY ends a probe. */
+static Py_ssize_t
+entry_of_slot(const PyDictKeysObject *keys, size_t slot)
+{
+    const char *indices = keys->dk_indices;
+    switch (keys->dk_log2_index_bytes - keys->dk_log2_size) {
+    case 0:
+        return ((const int8_t *)indices)[slot];
+    case 1:
+        return ((const int16_t *)indices)[slot];
+    case 2:
+        return ((const int32_t *)indices)[slot];
+    default:
+        return (Py_ssize_t)((const int64_t *)indices)[slot];
+    }
+}
+
+/* By identity: the dictionary's own look-up might call __eq__. */
 bool
 jy_compat_find_slot(struct jy_dict_slot *out, PyObject *dict, PyObject *key)
 {
+    enum { SHIFT = 5 }; /* PERTURB_SHIFT of dictobject.c */
     PyDictKeysObject *keys = ((PyDictObject *)dict)->ma_keys;
-    PyObject *value;
-    for (Py_ssize_t i = 0; i < keys->dk_nentries; i++) {
-        if (entry_at(&value, (PyDictObject *)dict, keys, i) == key && value != NULL) {
+    Py_hash_t hash = PyUnicode_CheckExact(key) ? PyObject_Hash(key) : -1;
+    if (hash == -1)
+        return false;
+    size_t mask = ((size_t)1 << keys->dk_log2_size) - 1, perturb = (size_t)hash, slot = perturb & mask;
+    for (Py_ssize_t i; (i = entry_of_slot(keys, slot)) != DKIX_EMPTY;) {
+        PyObject *value;
+        if (i >= 0 && entry_at(&value, (PyDictObject *)dict, keys, i) == key && value != NULL) {
             *out = (struct jy_dict_slot){ keys, key, i };
             return true;
         }
+        perturb >>= SHIFT;
+        slot = (slot * 5 + perturb + 1) & mask;
     }
     return false;
 }

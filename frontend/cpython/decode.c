@@ -239,4 +239,6 @@ jy_decode_release(struct jy_code *code)
     Py_CLEAR(code->c_consts);
     Py_CLEAR(code->c_names);
     Py_CLEAR(code->c_new_locals);
+    Py_CLEAR(code->c_name_index);
+    Py_CLEAR(code->c_local_set);
 }

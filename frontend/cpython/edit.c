@@ -67,6 +67,27 @@ jy_edit_delete(struct jy_code *code, int id)
 }
 
 void
+jy_edit_unlink_dead(struct jy_code *code)
+{
+    int next = JY_NO_INSTR, prev = JY_NO_INSTR;
+    for (int id = code->c_last; id != JY_NO_INSTR; id = jy_code_at(code, id)->i_prev) {
+        jy_code_at(code, id)->i_next = next;
+        next = jy_code_at(code, id)->i_dead ? next : id;
+    }
+    code->c_first = next;
+    for (int id = code->c_first; id != JY_NO_INSTR; id = jy_code_at(code, id)->i_next) {
+        jy_code_at(code, id)->i_prev = prev;
+        prev = id;
+    }
+    code->c_last = prev;
+    for (size_t i = 0; i < code->c_handlers.n; i++) {
+        struct jy_handler *h = &code->c_handlers.at[i];
+        h->h_start = jy_code_live(code, h->h_start);
+        h->h_end = jy_code_live(code, h->h_end);
+    }
+}
+
+void
 jy_edit_retarget(struct jy_code *code, int from, int to)
 {
     for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
@@ -161,19 +182,34 @@ jy_edit_set_const(struct jy_code *code, int index, PyObject *value)
     return PyList_SetItem(code->c_consts, index, Py_NewRef(value));
 }
 
+/* The names that are there already, by name. */
+static int
+make_name_index(struct jy_code *code)
+{
+    code->c_name_index = PyDict_New();
+    for (Py_ssize_t i = PyList_GET_SIZE(code->c_names); code->c_name_index != NULL && i-- > 0;) {
+        PyObject *index = PyLong_FromSsize_t(i);
+        if (index == NULL || PyDict_SetItem(code->c_name_index, PyList_GET_ITEM(code->c_names, i), index) < 0)
+            Py_CLEAR(code->c_name_index);
+        Py_XDECREF(index);
+    }
+    return code->c_name_index != NULL ? 0 : -1;
+}
+
 int
 jy_edit_add_name(struct jy_code *code, PyObject *name)
 {
-    if (own_list(&code->c_names, code->c_origin->co_names) < 0)
+    if (own_list(&code->c_names, code->c_origin->co_names) < 0 ||
+        (code->c_name_index == NULL && make_name_index(code) < 0))
         return -1;
-    Py_ssize_t n = PyList_GET_SIZE(code->c_names);
-    for (Py_ssize_t i = 0; i < n; i++) {
-        if (PyUnicode_Compare(PyList_GET_ITEM(code->c_names, i), name) == 0)
-            return (int)i;
-        if (PyErr_Occurred())
-            return -1;
-    }
-    return append(code->c_names, name);
+    PyObject *known = PyDict_GetItemWithError(code->c_name_index, name);
+    if (known != NULL || PyErr_Occurred())
+        return known != NULL ? (int)PyLong_AsLong(known) : -1;
+    int index = append(code->c_names, name);
+    PyObject *number = index < 0 ? NULL : PyLong_FromLong(index);
+    int failed = number == NULL || PyDict_SetItem(code->c_name_index, name, number) < 0;
+    Py_XDECREF(number);
+    return failed ? -1 : index;
 }
 
 /* Cells and free variables have moved up by one. */
@@ -181,36 +217,63 @@ static void
 shift_cells(struct jy_code *code, int id, int from)
 {
     struct jy_instr *instr = jy_code_at(code, id);
-    enum jy_argkind kind = jy_instr_argkind(instr->i_op);
     struct jy_instr parts[2];
-    if ((kind == JY_ARG_LOCAL || kind == JY_ARG_DEREF) && instr->i_arg >= from) {
-        instr->i_arg++;
-    } else if (jy_instr_split(instr, parts) && (parts[0].i_arg >= from || parts[1].i_arg >= from)) {
+    if (jy_instr_split(instr, parts)) {
         /* two indices in one argument have four bits each: one that grows may not fit any more */
         instr->i_op = parts[0].i_op;
         instr->i_arg = parts[0].i_arg + (parts[0].i_arg >= from);
         jy_edit_insert_after(code, id, parts[1].i_op, parts[1].i_arg + (parts[1].i_arg >= from));
+    } else if (instr->i_arg >= from) {
+        instr->i_arg++;
     }
+}
+
+/* Does the instruction name a slot from `first` on? */
+static bool
+is_cell_user(const struct jy_code *code, int id, int first)
+{
+    const struct jy_instr *instr = jy_code_at(code, id);
+    enum jy_argkind kind = jy_instr_argkind(instr->i_op);
+    struct jy_instr parts[2];
+    return ((kind == JY_ARG_LOCAL || kind == JY_ARG_DEREF) && instr->i_arg >= first) ||
+           (jy_instr_split(instr, parts) && (parts[0].i_arg >= first || parts[1].i_arg >= first));
+}
+
+static void
+find_cell_users(struct jy_code *code, int first)
+{
+    for (; code->c_cells_known < code->c_instrs.n; code->c_cells_known++)
+        if (is_cell_user(code, (int)code->c_cells_known, first))
+            *jy_vec_push(code->c_arena, &code->c_cell_users) = (int)code->c_cells_known;
+}
+
+/* 1: it was added to the names of locals; 0: it is there already; -1: exception. */
+static int
+add_local_name(struct jy_code *code, PyObject *name)
+{
+    if (code->c_local_set == NULL)
+        code->c_local_set = PySet_New(code->c_origin->co_localsplusnames);
+    Py_ssize_t before = code->c_local_set == NULL ? 0 : PySet_GET_SIZE(code->c_local_set);
+    if (code->c_local_set == NULL || PySet_Add(code->c_local_set, name) < 0)
+        return -1;
+    return PySet_GET_SIZE(code->c_local_set) > before;
 }
 
 int
 jy_edit_add_local(struct jy_code *code, PyObject *name)
 {
-    for (int i = 0; i < code->c_nlocalsplus; i++) {
-        if (PyUnicode_Compare(jy_code_local_name(code, i), name) == 0) {
-            PyErr_Format(PyExc_ValueError, "there is a local named %R already", name);
-            return -1;
-        }
-    }
-    if (code->c_new_locals == NULL && (code->c_new_locals = PyList_New(0)) == NULL)
-        return -1;
-    if (PyList_Append(code->c_new_locals, name) < 0)
+    int is_new = add_local_name(code, name);
+    if (is_new == 0)
+        PyErr_Format(PyExc_ValueError, "there is a local named %R already", name);
+    if (is_new <= 0 || (code->c_new_locals == NULL && (code->c_new_locals = PyList_New(0)) == NULL) ||
+        PyList_Append(code->c_new_locals, name) < 0)
         return -1;
     int index = code->c_nlocals++;
     code->c_nlocalsplus++;
-    for (int id = code->c_first, next; id != JY_NO_INSTR; id = next) {
-        next = jy_code_at(code, id)->i_next; /* before a part is inserted behind it */
-        shift_cells(code, id, index);
-    }
+    if (code->c_nlocalsplus == code->c_nlocals)
+        return index;
+    find_cell_users(code, index);
+    for (size_t i = 0, n = code->c_cell_users.n; i < n; i++)
+        shift_cells(code, code->c_cell_users.at[i], index);
     return index;
 }

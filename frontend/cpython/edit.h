@@ -18,6 +18,9 @@ void jy_edit_set_target(struct jy_code *code, int id, int target);
 /* Makes the instruction emit nothing.  Jumps to it reach the next live one. */
 void jy_edit_delete(struct jy_code *code, int id);
 
+/* Takes deleted instructions out of the list, so that nothing has to step over them any more. References to them still mean the next live one. */
+void jy_edit_unlink_dead(struct jy_code *code);
+
 /* Jumps and handlers that go to `from` go to `to` instead. */
 void jy_edit_retarget(struct jy_code *code, int from, int to);
 

@@ -81,6 +81,13 @@ struct jy_code {
     PyObject *c_consts;     /* owned list once something was added, else NULL: see jy_code_add_const */
     PyObject *c_names;      /* likewise */
     PyObject *c_new_locals; /* names of locals behind the original's, likewise */
+    PyObject *c_name_index; /* owned dict: where in c_names; NULL until a name is added */
+    PyObject *c_local_set;  /* owned set: names of all locals; NULL until a local is added */
+    struct {
+        int *at;
+        size_t n, cap;
+    } c_cell_users; /* ids below c_cells_known that name a cell or free variable; jy_edit_add_local's */
+    size_t c_cells_known;
     bool c_one_parameter;   /* the new code takes one argument, in slot 0, and not what the original takes */
     int c_cursor;           /* jy_edit_append puts instructions before this one; JY_NO_INSTR: at the end */
     int c_nlocals;          /* with the new ones */

@@ -20,7 +20,7 @@ struct jy_index {
     size_t n, cap; /* cap: a power of two, or 0 */
 };
 
-struct jy_probe {
+struct jy_index_probe {
     uint32_t hash;
     size_t slot;
 };
@@ -37,7 +37,7 @@ jy_index_mix(uint32_t hash, uint64_t value)
 
 /* Positions added with this hash, in no order. */
 static inline uint32_t
-jy_index_next(const struct jy_index *ix, struct jy_probe *probe)
+jy_index_next(const struct jy_index *ix, struct jy_index_probe *probe)
 {
     while (ix->at[probe->slot].position != 0) {
         size_t slot = probe->slot;
@@ -49,11 +49,11 @@ jy_index_next(const struct jy_index *ix, struct jy_probe *probe)
 }
 
 static inline uint32_t
-jy_index_first(const struct jy_index *ix, struct jy_probe *probe, uint32_t hash)
+jy_index_first(const struct jy_index *ix, struct jy_index_probe *probe, uint32_t hash)
 {
     if (ix->cap == 0)
         return JY_INDEX_END;
-    *probe = (struct jy_probe){ hash, hash & (ix->cap - 1) };
+    *probe = (struct jy_index_probe){ hash, hash & (ix->cap - 1) };
     return jy_index_next(ix, probe);
 }
 
