@@ -215,7 +215,7 @@ struct jy_flow {
     } w_helpers;
     uint32_t w_loops;   /* loop heads in the bytecode that it goes round */
     bool w_np_flags;    /* has FLAGGED: errstate must be the default one or ignore */
-    uint32_t w_nalias;  /* alias numbers 1 .. w_nalias are in use; number k belongs to unit input w_alias[k - 1] */
+    uint32_t w_nalias;  /* alias numbers 1 .. w_nalias are in use; number k belongs to unit input w_alias[k - 1]; JY_NO_FV: to memory of the interpreter's, apart from all others by itself */
     uint32_t *w_alias;
     bool *w_alias_written; /* per alias number: something is stored there */
     uint32_t w_line; /* stamped on new values */
@@ -277,7 +277,8 @@ const char *jy_flow_verify(const struct jy_flow *w); /* NULL: sound; else what i
 void jy_flow_print(struct jy_text *text, const struct jy_flow *w);
 /* What jy_flow_print wrote, verified; values keep their numbers. NULL: *error says what is wrong. */
 struct jy_flow *jy_flow_parse(struct jy_arena *arena, const char *source, const char **error);
-/* The slow interpreter: exactly as machine code would. Returns the exit's number. */
+/* The slow interpreter: exactly as machine code would. Returns the exit's number, or JY_FLOW_NO_MEMORY when it could not begin. */
+#define JY_FLOW_NO_MEMORY (-1)
 int32_t jy_flow_eval(const struct jy_flow *w, struct jy_flow_call *call);
 
 #endif
