@@ -1,0 +1,51 @@
+/* Reads the signatures of flow_helpers.def. The functions themselves are runtime/flow_helpers.c's. */
+#include "graph/flow_helper.h"
+#include <string.h>
+
+static const struct {
+    const char *name, *signature;
+} rows[] = {
+#define HELPER(name, signature, function) { #name, signature },
+#include "graph/flow_helpers.def"
+#undef HELPER
+};
+
+static uint8_t
+type_of(char letter)
+{
+    switch (letter) {
+    case 'i':
+        return JY_F_I64;
+    case 'f':
+        return JY_F_F64;
+    case 'b':
+        return JY_F_I1;
+    case 'p':
+        return JY_F_PTR;
+    default:
+        return JY_F_NONE;
+    }
+}
+
+static void
+read_signature(struct jy_flow_helper *out, const char *s)
+{
+    out->wants_call = *s == 'c';
+    for (s += out->wants_call; *s != '>'; s++)
+        out->args[out->nargs++] = type_of(*s);
+    out->type = type_of(s[1]);
+    out->may_fail = s[2] == '!';
+    out->pure = s[2] == '*';
+}
+
+bool
+jy_flow_helper_row(struct jy_flow_helper *out, const char *name)
+{
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+        if (strcmp(rows[k].name, name) == 0) {
+            *out = (struct jy_flow_helper){ .name = rows[k].name };
+            read_signature(out, rows[k].signature);
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,10 @@
+/* The signatures of flow_helpers.def: what whoever builds a flow must know of the C functions that it may call. */
+#ifndef JY_GRAPH_FLOW_HELPER_H
+#define JY_GRAPH_FLOW_HELPER_H
+
+#include "graph/flow.h"
+
+/* False: there is no such row. */
+bool jy_flow_helper_row(struct jy_flow_helper *out, const char *name);
+
+#endif
