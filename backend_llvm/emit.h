@@ -11,6 +11,7 @@
 #ifndef JY_BACKEND_EMIT_H
 #define JY_BACKEND_EMIT_H
 
+#include "graph/flow.h"
 #include "graph/plan.h"
 #include "session.h"
 
@@ -91,6 +92,8 @@ LLVMTypeRef jy_types_value(const struct jy_emit *e, jy_dtype dtype);  /* bool: i
 /* emit_function.c */
 void jy_emit_kernel(struct jy_emit *e, size_t k);
 void jy_emit_fail(struct jy_emit *e, const char *why);
+void jy_emit_attribute(struct jy_emit *e, const char *key, const char *value); /* of the function */
+void jy_emit_attributes(struct jy_emit *e);                                    /* those that each function has */
 LLVMValueRef jy_emit_alloca(struct jy_emit *e, LLVMTypeRef type, const char *name);
 LLVMValueRef jy_emit_data(struct jy_emit *e, uint32_t buffer);
 LLVMValueRef jy_emit_stride(struct jy_emit *e, uint32_t buffer, unsigned axis);
@@ -136,6 +139,9 @@ void jy_emit_define(struct jy_emit *e, jy_lv lv, unsigned copy, LLVMValueRef v);
 LLVMValueRef jy_emit_splat(struct jy_emit *e, LLVMValueRef scalar, unsigned width);
 LLVMValueRef jy_emit_intrinsic(struct jy_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned n,
                                const char *label);
+
+/* emit_flow.c */
+void jy_emit_flow(struct jy_emit *e, const struct jy_flow *flow);
 
 /* emit_reduce.c */
 void jy_emit_fold(struct jy_emit *e, jy_lv lv);

@@ -100,8 +100,8 @@ jy_emit_size(struct jy_emit *e, uint32_t slot)
     return e->size[slot];
 }
 
-static void
-set_attribute(struct jy_emit *e, const char *key, const char *value)
+void
+jy_emit_attribute(struct jy_emit *e, const char *key, const char *value)
 {
     LLVMAttributeRef a =
         LLVMCreateStringAttribute(e->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
@@ -109,15 +109,15 @@ set_attribute(struct jy_emit *e, const char *key, const char *value)
 }
 
 /* Without these LLVM splits 512-bit vectors on CPUs that it thinks prefer 256. */
-static void
-set_attributes(struct jy_emit *e)
+void
+jy_emit_attributes(struct jy_emit *e)
 {
     char bits[16];
     unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     snprintf(bits, sizeof bits, "%u", e->vector_bits);
     LLVMAddAttributeAtIndex(e->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
-    set_attribute(e, "prefer-vector-width", bits);
-    set_attribute(e, "min-legal-vector-width", bits);
+    jy_emit_attribute(e, "prefer-vector-width", bits);
+    jy_emit_attribute(e, "min-legal-vector-width", bits);
 }
 
 static void
@@ -168,7 +168,7 @@ jy_emit_kernel(struct jy_emit *e, size_t k)
     e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->i32, &e->ptr, 1, false));
     e->call = LLVMGetParam(e->function, 0);
     LLVMSetValueName2(e->call, "call", 4);
-    set_attributes(e);
+    jy_emit_attributes(e);
     e->entry = l_block(e, "entry");
     LLVMBasicBlockRef body = l_block(e, "body");
     l_at(e, e->entry);

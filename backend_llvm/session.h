@@ -28,8 +28,8 @@ void jy_session_forget(void);
 void jy_session_lock(void);
 void jy_session_unlock(void);
 
-/* Pass pipeline for the module; NULL on success, else a message to be freed with LLVMDisposeMessage. */
-char *jy_optimize_run(LLVMModuleRef module, const struct jy_target *target);
+/* The pass pipeline for a flow, or for kernels; NULL on success, else a message to be freed with LLVMDisposeMessage. */
+char *jy_optimize_run(LLVMModuleRef module, const struct jy_target *target, bool is_flow);
 
 /* diagnostics.c: where a fatal error of LLVM returns to, and the text of the last error (NULL: none). */
 jmp_buf *jy_diagnostics_guard(void);

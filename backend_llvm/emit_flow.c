@@ -1,0 +1,415 @@
+/* A flow as one function, int32_t jy_kernel_0(struct jy_flow_call *): its blocks in an order in which definitions come
+ * before their uses, their parameters as phis, and its exits behind everything else.
+ *
+ *     entry:          what does not change: fields of the call
+ *     <blocks>        named by the place in the bytecode: at12.line5; a check ends one LLVM block and begins the next
+ *     exit.3...:      cold: the values into `out`, ret 3
+ *
+ *  1. An exit is one block, whoever takes it: its values dominate each of the places.
+ *  2. Branches to exits carry weights, so that the machine code of exits stands behind the hot path.
+ *  3. Blocks that no path reaches are not emitted: LLVM would have their values without definitions.
+ *  4. FP status flags mean nothing to a flow: warnings are decided by values (FLAGGED), and whoever reads flags clears
+ *     them first. So LLVM may move and drop float operations, but nothing is contracted or reassociated. */
+#include "emit_flow.h"
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static_assert(offsetof(struct jy_flow_call, in) == 0 && offsetof(struct jy_flow_call, out) == 8 &&
+                  offsetof(struct jy_flow_call, helper) == 16 && offsetof(struct jy_flow_call, watch) == 24 &&
+                  offsetof(struct jy_flow_call, watch_mask) == 32 && offsetof(struct jy_flow_call, owner) == 40,
+              "flow_call is { 4 x ptr, i32, ptr }; ORDER flow_call");
+
+LLVMTypeRef
+jy_flow_value_type(const struct jy_flow_emit *f, enum jy_ftype type)
+{
+    const struct jy_emit *e = f->e;
+    switch (type) {
+    case JY_F_I1:
+        return e->i1;
+    case JY_F_I8:
+        return e->i8;
+    case JY_F_I16:
+        return LLVMInt16TypeInContext(e->context);
+    case JY_F_I32:
+        return e->i32;
+    case JY_F_I64:
+        return e->i64;
+    case JY_F_F32:
+        return e->f32;
+    case JY_F_F64:
+        return e->f64;
+    case JY_F_PTR:
+        return e->ptr;
+    case JY_F_NONE:
+    case JY_F_TYPE_COUNT:
+        break;
+    }
+    return LLVMVoidTypeInContext(e->context);
+}
+
+LLVMTypeRef
+jy_flow_memory_type(const struct jy_flow_emit *f, enum jy_ftype type)
+{
+    return type == JY_F_I1 ? f->e->i8 : jy_flow_value_type(f, type);
+}
+
+LLVMValueRef
+jy_flow_field(struct jy_flow_emit *f, enum jy_flow_field field)
+{
+    static const char *const names[] = { "in", "out", "helper", "watch", "watch.mask" };
+    struct jy_emit *e = f->e;
+    if (f->field[field] == NULL) {
+        LLVMBasicBlockRef here = l_visit(e, e->entry);
+        LLVMValueRef at = LLVMBuildStructGEP2(e->builder, f->call_type, e->call, field, "");
+        LLVMTypeRef type = LLVMStructGetTypeAtIndex(f->call_type, field);
+        f->field[field] = LLVMBuildLoad2(e->builder, type, at, names[field]);
+        LLVMSetMetadata(f->field[field], f->invariant_kind, f->frozen);
+        l_at(e, here);
+    }
+    return f->field[field];
+}
+
+/* Checks ---------------------------------------------------------------------------------------------------------- */
+
+LLVMBasicBlockRef
+jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit)
+{
+    static const char *const kinds[] = { "check", "stop", "poll", "return" };
+    const struct jy_flow_exit *x = &f->w->w_exits.at[exit];
+    char name[80];
+    if (f->exits[exit] == NULL) {
+        snprintf(name, sizeof name, "exit.%u.%s.at%u.line%u", exit, kinds[x->x_kind], x->x_offset, x->x_line);
+        f->exits[exit] = l_block(f->e, f->e->want_lines ? name : "");
+    }
+    return f->exits[exit];
+}
+
+static void
+branch_weighted(struct jy_flow_emit *f, LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no,
+                LLVMValueRef weights)
+{
+    LLVMValueRef branch = LLVMBuildCondBr(l_builder(f), condition, yes, no);
+    if (weights != NULL)
+        LLVMSetMetadata(branch, f->prof_kind, weights);
+}
+
+void
+jy_flow_require(struct jy_flow_emit *f, LLVMValueRef condition, uint32_t exit)
+{
+    LLVMBasicBlockRef on = l_block(f->e, "");
+    branch_weighted(f, condition, on, jy_flow_exit_block(f, exit), f->usual);
+    LLVMMoveBasicBlockAfter(on, l_here(f->e));
+    l_at(f->e, on);
+}
+
+void
+jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_t exit, jy_flow_decide decide,
+                       LLVMValueRef *args)
+{
+    LLVMBasicBlockRef on = l_block(f->e, ""), doubt = l_block(f->e, "doubt");
+    branch_weighted(f, enough, on, doubt, f->usual);
+    LLVMMoveBasicBlockAfter(on, l_here(f->e));
+    l_at(f->e, doubt);
+    LLVMBuildCondBr(l_builder(f), decide(f, args), on, jy_flow_exit_block(f, exit));
+    l_at(f->e, on);
+}
+
+/* An exit's block: machine words as union jy_scalar has them. */
+static void
+emit_exit(struct jy_flow_emit *f, uint32_t exit)
+{
+    const struct jy_flow_exit *x = &f->w->w_exits.at[exit];
+    struct jy_emit *e = f->e;
+    l_at(e, f->exits[exit]);
+    for (size_t k = 0; k < x->x_values.n; k++) {
+        LLVMValueRef v = f->value[x->x_values.at[k]];
+        LLVMTypeRef type = LLVMTypeOf(v);
+        if (type == e->i1)
+            v = LLVMBuildZExt(e->builder, v, e->i64, "");
+        else if (type == e->f32)
+            v = LLVMBuildZExt(e->builder, LLVMBuildBitCast(e->builder, v, e->i32, ""), e->i64, "");
+        else if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && type != e->i64)
+            v = LLVMBuildSExt(e->builder, v, e->i64, "");
+        l_store(e, v, jy_flow_slot(f, JY_FLOW_FIELD_OUT, (uint32_t)k), 8);
+    }
+    LLVMBuildRet(e->builder, l_i32(e, (int32_t)exit));
+}
+
+/* Values ---------------------------------------------------------------------------------------------------------- */
+
+/* What a reader of the IR finds again in the flow: operation and number of the value, line of the program. */
+static void
+name_value(struct jy_flow_emit *f, jy_fv fv, LLVMValueRef v)
+{
+    const struct jy_fvalue *value = jy_flow_at(f->w, fv);
+    struct jy_emit *e = f->e;
+    char name[64];
+    if (LLVMIsAInstruction(v) == NULL)
+        return;
+    int n = snprintf(name, sizeof name, "%s.%u", jy_flow_op_info[value->f_op].text, fv);
+    if (value->f_type != JY_F_NONE)
+        LLVMSetValueName2(v, name, (size_t)n);
+    if (value->f_line != 0) {
+        n = snprintf(name, sizeof name, "line %u", value->f_line);
+        LLVMMetadataRef text = LLVMMDStringInContext2(e->context, name, (size_t)n);
+        LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, &text, 1);
+        LLVMSetMetadata(v, LLVMGetMDKindIDInContext(e->context, "jitney", 6), LLVMMetadataAsValue(e->context, node));
+    }
+}
+
+static LLVMValueRef
+emit_constant(struct jy_flow_emit *f, const struct jy_fvalue *v)
+{
+    LLVMTypeRef type = jy_flow_value_type(f, v->f_type);
+    switch ((int)v->f_type) {
+    case JY_F_F64: /* by its bits: a NaN keeps them */
+        return LLVMConstBitCast(LLVMConstInt(f->e->i64, v->f_value.bits, false), type);
+    case JY_F_F32:
+        return LLVMConstBitCast(LLVMConstInt(f->e->i32, (uint32_t)v->f_value.bits, false), type);
+    case JY_F_PTR:
+        return LLVMConstIntToPtr(LLVMConstInt(f->e->i64, v->f_value.bits, false), type);
+    case JY_F_I1:
+        return LLVMConstInt(type, v->f_value.i != 0, false);
+    default:
+        return LLVMConstInt(type, v->f_value.bits, true);
+    }
+}
+
+static void
+emit_value(struct jy_flow_emit *f, jy_fv fv)
+{
+    const struct jy_fvalue *v = jy_flow_at(f->w, fv);
+    LLVMValueRef args[16], r = NULL;
+    if (v->f_nargs > sizeof args / sizeof *args) {
+        jy_emit_fail(f->e, "a call in a loop has too many arguments");
+        return;
+    }
+    for (unsigned k = 0; k < v->f_nargs; k++)
+        args[k] = f->value[v->f_args[k]];
+    switch ((int)v->f_op) {
+    case JY_FLOW_CONST:
+        r = emit_constant(f, v);
+        break;
+    case JY_FLOW_INPUT:
+        r = jy_flow_emit_input(f, v);
+        break;
+    case JY_FLOW_LOAD:
+        r = jy_flow_emit_load(f, v, args);
+        break;
+    case JY_FLOW_STORE:
+        jy_flow_emit_store(f, v, args);
+        break;
+    case JY_FLOW_CALL:
+        r = jy_flow_emit_call(f, v, args);
+        break;
+    case JY_FLOW_POLL:
+        jy_flow_emit_poll(f, v);
+        break;
+    default:
+        r = jy_flow_emit_op(f, v, args);
+        break;
+    }
+    f->value[fv] = r;
+    if (r != NULL && f->e->want_lines)
+        name_value(f, fv, r);
+}
+
+/* Blocks ---------------------------------------------------------------------------------------------------------- */
+
+static size_t
+edges_of(const struct jy_fblock *b)
+{
+    return b->f_end == JY_END_JUMP ? 1 : b->f_end == JY_END_BRANCH ? 2 : 0;
+}
+
+/* Reverse postorder, without recursion: the second edge is walked first, so that the first, where loops go on, follows
+ * its block. The number of blocks in `order`. */
+static size_t
+order_blocks(struct jy_flow_emit *f, jy_fb *order)
+{
+    size_t n = f->w->w_blocks.n, at = n, depth = 0;
+    jy_fb *stack = JY_NEW_ARRAY(f->e->arena, jy_fb, n);
+    uint8_t *walked = JY_NEW_ARRAY(f->e->arena, uint8_t, n);
+    bool *seen = JY_NEW_ARRAY(f->e->arena, bool, n);
+    stack[depth++] = 0;
+    seen[0] = true;
+    while (depth > 0) {
+        jy_fb b = stack[depth - 1];
+        const struct jy_fblock *block = &f->w->w_blocks.at[b];
+        size_t edges = edges_of(block);
+        if (walked[b] == edges) {
+            order[--at] = b;
+            depth--;
+            continue;
+        }
+        jy_fb to = block->f_edge[edges - 1 - walked[b]++].to;
+        if (!seen[to]) {
+            seen[to] = true;
+            stack[depth++] = to;
+        }
+    }
+    memmove(order, order + at, (n - at) * sizeof *order);
+    return n - at;
+}
+
+static void
+begin_block(struct jy_flow_emit *f, jy_fb b)
+{
+    const struct jy_fblock *block = &f->w->w_blocks.at[b];
+    char name[64] = "";
+    if (f->e->want_lines)
+        snprintf(name, sizeof name, "b%u.at%u.line%u", b, block->f_offset, block->f_line);
+    f->first[b] = l_block(f->e, name);
+    l_at(f->e, f->first[b]);
+    for (size_t k = 0; k < block->f_params.n; k++) {
+        jy_fv v = block->f_params.at[k];
+        f->value[v] = LLVMBuildPhi(l_builder(f), jy_flow_value_type(f, jy_flow_at(f->w, v)->f_type), "");
+        if (f->e->want_lines)
+            name_value(f, v, f->value[v]);
+    }
+}
+
+static void
+add_incoming(struct jy_flow_emit *f, const struct jy_fedge *edge, LLVMBasicBlockRef from)
+{
+    const struct jy_fblock *to = &f->w->w_blocks.at[edge->to];
+    for (size_t k = 0; k < edge->nargs; k++)
+        LLVMAddIncoming(f->value[to->f_params.at[k]], &f->value[edge->args[k]], &from, 1);
+}
+
+/* Both edges of a branch may go to one block with different arguments: the second gets a block of its own. */
+static void
+end_block(struct jy_flow_emit *f, jy_fb b)
+{
+    const struct jy_fblock *block = &f->w->w_blocks.at[b];
+    const struct jy_fedge *yes = &block->f_edge[0], *no = &block->f_edge[1];
+    l_at(f->e, f->last[b]);
+    if (block->f_end == JY_END_JUMP) {
+        LLVMBuildBr(l_builder(f), f->first[yes->to]);
+        add_incoming(f, yes, f->last[b]);
+    } else if (block->f_end == JY_END_BRANCH) {
+        bool twins = yes->to == no->to;
+        LLVMBasicBlockRef other = twins ? l_block(f->e, "") : f->first[no->to];
+        LLVMValueRef weights = block->f_likely[0] == block->f_likely[1] ? NULL
+                               : block->f_likely[0]                     ? f->usual
+                                                                        : f->rare;
+        branch_weighted(f, f->value[block->f_condition], f->first[yes->to], other, weights);
+        if (twins) {
+            l_at(f->e, other);
+            LLVMBuildBr(l_builder(f), f->first[no->to]);
+        }
+        add_incoming(f, yes, f->last[b]);
+        add_incoming(f, no, twins ? other : f->last[b]);
+    } else {
+        LLVMBuildBr(l_builder(f), jy_flow_exit_block(f, block->f_leave));
+    }
+}
+
+/* Phis come first, as loops use values of blocks that come later; then bodies, then ends. */
+static void
+emit_blocks(struct jy_flow_emit *f)
+{
+    jy_fb *order = JY_NEW_ARRAY(f->e->arena, jy_fb, f->w->w_blocks.n);
+    size_t n = order_blocks(f, order);
+    for (size_t k = 0; k < n; k++)
+        begin_block(f, order[k]);
+    for (size_t k = 0; k < n && f->e->why == NULL; k++) {
+        const struct jy_fblock *block = &f->w->w_blocks.at[order[k]];
+        l_at(f->e, f->first[order[k]]);
+        for (size_t i = 0; i < block->f_body.n && f->e->why == NULL; i++)
+            emit_value(f, block->f_body.at[i]);
+        f->last[order[k]] = l_here(f->e);
+    }
+    for (size_t k = 0; k < n && f->e->why == NULL; k++)
+        end_block(f, order[k]);
+    for (size_t k = 0; k < f->w->w_exits.n && f->e->why == NULL; k++) {
+        if (f->exits[k] != NULL)
+            emit_exit(f, (uint32_t)k);
+    }
+}
+
+/* The function ---------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+make_weights(struct jy_emit *e, uint32_t yes, uint32_t no)
+{
+    LLVMMetadataRef parts[] = {
+        LLVMMDStringInContext2(e->context, "branch_weights", 14),
+        LLVMValueAsMetadata(LLVMConstInt(e->i32, yes, false)),
+        LLVMValueAsMetadata(LLVMConstInt(e->i32, no, false)),
+    };
+    return LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3));
+}
+
+/* Accesses of different numbers never touch the same byte: each number is a scope, apart from all others. */
+static void
+make_scopes(struct jy_flow_emit *f)
+{
+    struct jy_emit *e = f->e;
+    uint32_t n = f->w->w_nalias + 1;
+    LLVMMetadataRef *scope = JY_NEW_ARRAY(e->arena, LLVMMetadataRef, n);
+    LLVMMetadataRef *others = JY_NEW_ARRAY(e->arena, LLVMMetadataRef, n);
+    LLVMMetadataRef name = LLVMMDStringInContext2(e->context, "flow", 4);
+    LLVMMetadataRef domain = LLVMMDNodeInContext2(e->context, &name, 1);
+    char text[16];
+    f->scope = JY_NEW_ARRAY(e->arena, LLVMValueRef, n);
+    f->apart = JY_NEW_ARRAY(e->arena, LLVMValueRef, n);
+    for (uint32_t k = 1; k < n; k++) {
+        int length = snprintf(text, sizeof text, "alias %u", k);
+        LLVMMetadataRef pair[] = { LLVMMDStringInContext2(e->context, text, (size_t)length), domain };
+        scope[k] = LLVMMDNodeInContext2(e->context, pair, 2);
+        f->scope[k] = LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &scope[k], 1));
+    }
+    for (uint32_t k = 1; k < n; k++) {
+        size_t m = 0;
+        for (uint32_t other = 1; other < n; other++)
+            if (other != k)
+                others[m++] = scope[other];
+        f->apart[k] = m == 0 ? NULL : LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, others, m));
+    }
+}
+
+static unsigned
+metadata_kind(struct jy_emit *e, const char *name)
+{
+    return LLVMGetMDKindIDInContext(e->context, name, (unsigned)strlen(name));
+}
+
+static void
+fill_state(struct jy_flow_emit *f)
+{
+    struct jy_emit *e = f->e;
+    LLVMTypeRef call[] = { e->ptr, e->ptr, e->ptr, e->ptr, e->i32, e->ptr };
+    f->call_type = LLVMStructCreateNamed(e->context, "jy_flow_call");
+    LLVMStructSetBody(f->call_type, call, 6, false);
+    f->value = JY_NEW_ARRAY(e->arena, LLVMValueRef, f->w->w_values.n);
+    f->first = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
+    f->last = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
+    f->exits = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_exits.n);
+    f->prof_kind = metadata_kind(e, "prof");
+    f->invariant_kind = metadata_kind(e, "invariant.load");
+    f->scope_kind = metadata_kind(e, "alias.scope");
+    f->apart_kind = metadata_kind(e, "noalias");
+    f->usual = make_weights(e, 1 << 20, 1);
+    f->rare = make_weights(e, 1, 1 << 20);
+    f->frozen = LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0));
+    make_scopes(f);
+}
+
+void
+jy_emit_flow(struct jy_emit *e, const struct jy_flow *flow)
+{
+    struct jy_flow_emit f = { .e = e, .w = flow };
+    fill_state(&f);
+    e->function = LLVMAddFunction(e->module, "jy_kernel_0", LLVMFunctionType(e->i32, &e->ptr, 1, false));
+    e->call = LLVMGetParam(e->function, 0);
+    LLVMSetValueName2(e->call, "call", 4);
+    jy_emit_attributes(e);
+    jy_emit_attribute(e, "no-builtins", "");
+    e->entry = l_block(e, "entry");
+    emit_blocks(&f);
+    l_at(e, e->entry);
+    LLVMBuildBr(e->builder, f.first[0]);
+}

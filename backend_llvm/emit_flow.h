@@ -1,0 +1,77 @@
+/* State and helpers of the emitters of flows (graph/flow.h); emit_flow.c has the order of events.
+ *
+ * A block of the flow is a run of LLVM blocks: each check ends one, with a branch to the exit's block, which is cold,
+ * and goes on in the next. Parameters are phis. The builder stands where the next instruction goes. */
+#ifndef JY_BACKEND_EMIT_FLOW_H
+#define JY_BACKEND_EMIT_FLOW_H
+
+#include "emit.h"
+#include "graph/flow.h"
+
+/* ORDER flow_call */
+enum jy_flow_field {
+    JY_FLOW_FIELD_IN,
+    JY_FLOW_FIELD_OUT,
+    JY_FLOW_FIELD_HELPER,
+    JY_FLOW_FIELD_WATCH,
+    JY_FLOW_FIELD_MASK,
+    JY_FLOW_FIELDS,
+};
+
+struct jy_flow_emit {
+    struct jy_emit *e;
+    const struct jy_flow *w;
+    LLVMTypeRef call_type;
+    LLVMValueRef *value;                /* per value of the flow */
+    LLVMBasicBlockRef *first, *last;    /* per block; last: where it ends, once emitted; NULL: never reached */
+    LLVMBasicBlockRef *exits;           /* per exit; NULL: nobody takes it */
+    LLVMValueRef *scope, *apart;        /* per alias number: its own, and the list of all others */
+    LLVMValueRef field[JY_FLOW_FIELDS]; /* loaded in the entry block */
+    LLVMValueRef failed;                /* slot for helpers that may fail */
+    LLVMValueRef rare, usual, frozen; /* metadata: the first edge is taken never, always; memory that does not change */
+    unsigned prof_kind, invariant_kind, scope_kind, apart_kind;
+};
+
+/* emit_flow.c */
+LLVMTypeRef jy_flow_value_type(const struct jy_flow_emit *f, enum jy_ftype type);
+LLVMTypeRef jy_flow_memory_type(const struct jy_flow_emit *f, enum jy_ftype type); /* I1: i8 */
+LLVMValueRef jy_flow_field(struct jy_flow_emit *f, enum jy_flow_field field);
+LLVMBasicBlockRef jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit);
+/* Leaves where the condition does not hold, goes on in a new block otherwise. */
+void jy_flow_require(struct jy_flow_emit *f, LLVMValueRef condition, uint32_t exit);
+/* The same with a cheap condition that is enough and a precise one, made by `decide` in a cold block. */
+typedef LLVMValueRef (*jy_flow_decide)(struct jy_flow_emit *f, LLVMValueRef *args);
+void jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_t exit, jy_flow_decide decide,
+                            LLVMValueRef *args);
+
+/* emit_flow_op.c */
+LLVMValueRef jy_flow_emit_op(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+/* emit_flow_int.c: NULL when it is no operation on integers */
+LLVMValueRef jy_flow_emit_int(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+/* emit_flow_memory.c */
+LLVMValueRef jy_flow_emit_input(struct jy_flow_emit *f, const struct jy_fvalue *v);
+LLVMValueRef jy_flow_emit_load(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+void jy_flow_emit_store(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+LLVMValueRef jy_flow_emit_call(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+void jy_flow_emit_poll(struct jy_flow_emit *f, const struct jy_fvalue *v);
+LLVMValueRef jy_flow_slot(struct jy_flow_emit *f, enum jy_flow_field field, uint32_t k);
+
+static inline LLVMBuilderRef
+l_builder(const struct jy_flow_emit *f)
+{
+    return f->e->builder;
+}
+
+static inline LLVMValueRef
+l_int(LLVMValueRef like, int64_t value)
+{
+    return LLVMConstInt(LLVMTypeOf(like), (uint64_t)value, true);
+}
+
+static inline unsigned
+l_bits(LLVMValueRef v)
+{
+    return LLVMGetIntTypeWidth(LLVMTypeOf(v));
+}
+
+#endif
