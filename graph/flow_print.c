@@ -176,8 +176,6 @@ find(const struct jy_box *box, const struct jy_box *const *at, size_t n)
 static void
 note(struct printer *p, const struct jy_box *box)
 {
-    if (box == NULL)
-        return;
     if (find(box, p->seen.at, p->seen.n) == p->seen.n) {
         *jy_vec_push(p->w->w_arena, &p->seen) = box;
         for (size_t i = 0; i < box->n; i++)
@@ -195,12 +193,12 @@ print_label(struct printer *p, const struct jy_box *box)
     if (k == p->shared.n)
         return false;
     if (k < p->nlabels) {
-        jy_text_add(p->text, " #%zu", k);
+        jy_text_add(p->text, "#%zu", k);
         return true;
     }
     p->shared.at[k] = p->shared.at[p->nlabels];
     p->shared.at[p->nlabels] = box;
-    jy_text_add(p->text, " #%zu =", p->nlabels++);
+    jy_text_add(p->text, "#%zu = ", p->nlabels++);
     return false;
 }
 
@@ -210,7 +208,7 @@ print_box(struct printer *p, const struct jy_box *box)
     if (print_label(p, box))
         return;
     const struct jy_box_text *how = &jy_box_text[box->how];
-    jy_text_add(p->text, " %s", how->text);
+    jy_text_add(p->text, "%s", how->text);
     if (how->fields & JY_BOX_HAS_NUMBER)
         jy_text_add(p->text, " %" PRIu32, box->number);
     if (how->fields & JY_BOX_HAS_OBJECT)
@@ -226,7 +224,7 @@ print_box(struct printer *p, const struct jy_box *box)
     if (how->fields & JY_BOX_HAS_PARTS) {
         jy_text_add(p->text, " (");
         for (size_t i = 0; i < box->n; i++) {
-            jy_text_add(p->text, "%s", i == 0 ? "" : ",");
+            jy_text_add(p->text, "%s", i == 0 ? "" : ", ");
             print_box(p, box->parts[i]);
         }
         jy_text_add(p->text, ")");
@@ -241,7 +239,7 @@ print_boxes(struct printer *p, const struct jy_flow_exit *x)
     for (size_t i = 0; i < n; i++)
         note(p, x->x_boxes[i]);
     for (size_t i = 0; i < n; i++) {
-        jy_text_add(p->text, "    %s", x->x_kind == JY_EXIT_RETURN ? "result" : i < x->x_depth ? "stack" : "local");
+        jy_text_add(p->text, "    %s ", x->x_kind == JY_EXIT_RETURN ? "result" : i < x->x_depth ? "stack" : "local");
         print_box(p, x->x_boxes[i]);
         jy_text_add(p->text, "\n");
     }
