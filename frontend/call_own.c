@@ -125,6 +125,12 @@ call_out(struct jy_frame *f, struct jy_value **out, struct jy_value *function, P
 
 /* ---- marks of Python functions ---- */
 
+bool
+jy_is_marked(PyFunctionObject *function)
+{
+    return mark((PyObject *)function, "_jitney_results") != NULL || mark((PyObject *)function, "_jitney_callout") != NULL;
+}
+
 jy_status
 jy_call_marked(struct jy_frame *f, struct jy_value **out, bool *handled, struct jy_value *function, size_t nargs,
                struct jy_value *const *args, PyObject *kwnames)

@@ -247,3 +247,33 @@ jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *funct
     TRY(bind_defaults(f, callee, &c));
     return run(f, out, callee, c.code->co_flags);
 }
+
+/* ---- for flows, which inline in their own way ---- */
+
+static struct callee
+live_callee(struct jy_value *function)
+{
+    struct callee c = { .value = function, .live = (PyFunctionObject *)function->v_object };
+    c.code = (PyCodeObject *)c.live->func_code;
+    c.nkwonly = (size_t)c.code->co_kwonlyargcount;
+    c.nparams = (size_t)c.code->co_argcount + c.nkwonly;
+    return c;
+}
+
+jy_status
+jy_callee_check(struct jy_frame *f, struct jy_value *function)
+{
+    if (function->v_object == NULL)
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s, which is made here", jy_value_describe(f, function));
+    struct callee c = live_callee(function);
+    if (jy_is_marked(c.live))
+        return jy_break(f, JY_BREAK_ALLOWED_CALL, "%s", jy_value_describe(f, function));
+    return check_callee(f, &c);
+}
+
+jy_status
+jy_callee_default(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t index, PyObject *name)
+{
+    struct callee c = live_callee(function);
+    return index < (size_t)c.code->co_argcount ? live_default(f, out, &c, index) : live_kwdefault(f, out, &c, name);
+}

@@ -122,6 +122,11 @@ jy_status jy_call_builtin(struct jy_frame *f, struct jy_value **out, bool *handl
 jy_status jy_call_own(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs);
 jy_status jy_call_marked(struct jy_frame *f, struct jy_value **out, bool *handled, struct jy_value *function,
                          size_t nargs, struct jy_value *const *args, PyObject *kwnames);
+bool jy_is_marked(PyFunctionObject *function);
+/* call_python.c: may this live function be inlined? Its default of the index-th parameter. */
+jy_status jy_callee_check(struct jy_frame *f, struct jy_value *function);
+jy_status jy_callee_default(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t index,
+                            PyObject *name);
 /* Methods of tuples, lists, dicts, constants. */
 bool jy_method_is_known(const struct jy_value *self, const char *name);
 jy_status jy_call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name, size_t nargs,
@@ -200,6 +205,8 @@ jy_status jy_replay_contents(struct jy_frame *f, struct jy_value *list);
 
 /* ---- op_global.c ---- */
 
+/* What the frame's code reads as the global `name`. */
+jy_status jy_global_load(struct jy_frame *f, struct jy_value **out, PyObject *name);
 /* Has the trace stored to (*out NULL: deleted) this global of the frame? */
 bool jy_global_is_stored(const struct jy_frame *f, struct jy_value **out, PyObject *name);
 /* Is `dict` the globals that the trace has stored to? */

@@ -146,8 +146,8 @@ op_delete_fast(struct jy_frame *f, const struct jy_instr *instr)
 
 /* ---- globals ---- */
 
-static jy_status
-load_global(struct jy_frame *f, struct jy_value **out, PyObject *name)
+jy_status
+jy_global_load(struct jy_frame *f, struct jy_value **out, PyObject *name)
 {
     struct jy_unit *unit = f->f_trace->unit;
     bool stored = jy_global_is_stored(f, out, name);
@@ -177,7 +177,7 @@ jy_status
 op_load_global(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *v = NULL;
-    TRY(load_global(f, &v, jy_code_name(f->f_instrs, jy_instr_name_index(instr))));
+    TRY(jy_global_load(f, &v, jy_code_name(f->f_instrs, jy_instr_name_index(instr))));
     if (jy_instr_pushes_null(instr))
         return jy_push_callable(f, v);
     return jy_push(f, v);

@@ -162,7 +162,8 @@ struct jy_flow_exit {
     struct jy_box **x_boxes; /* RETURN: one; else the stack, bottom first, then the locals */
 };
 
-/* What an input is, in terms of the unit's inputs (u_inputs, one object each). */
+/* What an input is, in terms of the unit's inputs (u_inputs, one object each). Iterators (RANGE of an iterator, INDEX) are taken over and come back as new objects: a flow is not entered when
+ * somebody else holds a reference to one, or when it is exhausted already. */
 enum jy_flow_input_kind {
     JY_FLOW_IN_NUMBER,  /* the scalar in `type`: I64, F64, I1; NumPy scalars by their dtype */
     JY_FLOW_IN_OBJECT,  /* PTR: its address */
@@ -182,7 +183,7 @@ struct jy_flow_input {
 /* A C function that flows call: its address is in jy_flow_call.helper at this index. Arguments and result are passed as C passes int64_t, double, float, bool, void *.
  * may_fail: it takes one more argument at the end, int32_t *, and sets it to nonzero where the exit must be taken; nothing has happened then. */
 struct jy_flow_helper {
-    const char *name; /* row of runtime/flow_helpers.def */
+    const char *name; /* row of graph/flow_helpers.def */
     uint8_t type, nargs;
     uint8_t args[6];
     bool wants_call; /* struct jy_flow_call * is passed before all arguments */

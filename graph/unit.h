@@ -89,6 +89,8 @@ struct jy_guard {
     jy_obj name, result, after; /* CLASS, NOT_OWN */
 };
 
+enum { JY_INPUT_OBJECT = 255 }; /* kind of an input of a flow that is no number and no array */
+
 struct jy_input {
     jy_src source;
     uint8_t kind, dtype; /* kind PYINT: also symbol with axis -1 */

@@ -1,0 +1,42 @@
+/* Where CPython keeps the numbers and items of its objects: what machine code that reads them must know. */
+#ifndef JY_FRONTEND_CPYTHON_OBJECTS_H
+#define JY_FRONTEND_CPYTHON_OBJECTS_H
+
+#include <Python.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    JY_OBJECT_REFCOUNT = offsetof(PyObject, ob_refcnt),
+    JY_OBJECT_TYPE = offsetof(PyObject, ob_type),
+    JY_SEQUENCE_SIZE = offsetof(PyVarObject, ob_size),
+    JY_LIST_ITEMS = offsetof(PyListObject, ob_item),
+    JY_TUPLE_ITEMS = offsetof(PyTupleObject, ob_item),
+    JY_FLOAT_VALUE = offsetof(PyFloatObject, ob_fval),
+#if PY_VERSION_HEX >= 0x030c0000
+    JY_LONG_TAG = offsetof(PyLongObject, long_value.lv_tag),
+    JY_LONG_DIGITS = offsetof(PyLongObject, long_value.ob_digit),
+#else
+    JY_LONG_TAG = offsetof(PyVarObject, ob_size),
+    JY_LONG_DIGITS = offsetof(PyLongObject, ob_digit),
+#endif
+};
+
+/* An int of at most one digit has a tag t (as I64) with 0 <= t - JY_LONG_TAG_LOW < JY_LONG_TAG_COUNT; its value is digit * factor, where factor is t itself, or 1 - (t & 3). */
+#if PY_VERSION_HEX >= 0x030c0000
+enum { JY_LONG_TAG_LOW = 0, JY_LONG_TAG_COUNT = 2 << 3 }; /* digits << 3 | sign: 0 positive, 1 zero, 2 negative */
+static inline bool
+jy_long_tag_is_factor(void)
+{
+    return false;
+}
+#else
+enum { JY_LONG_TAG_LOW = -1, JY_LONG_TAG_COUNT = 3 };
+static inline bool
+jy_long_tag_is_factor(void)
+{
+    return true;
+}
+#endif
+
+#endif

@@ -1,0 +1,392 @@
+/* Versions of blocks, the edges between them, and the work list: from a start, along all ways, until no new vector of kinds appears. */
+#include "frontend/flow.h"
+
+#include <string.h>
+
+enum { MAX_VERSIONS = 8, MAX_VALUES = 20000 }; /* taste: per instruction; per flow */
+
+/* ---- frames ---- */
+
+struct jy_vframe *
+jy_vb_copy(struct jy_vbuild *b, const struct jy_vframe *frame)
+{
+    struct jy_vframe *copy = jy_arena_copy(b->arena, frame, sizeof *frame);
+    copy->locals = jy_arena_copy(b->arena, frame->locals, (frame->nlocals + 1) * sizeof *frame->locals);
+    copy->stack = JY_NEW_ARRAY(b->arena, struct jy_val *, frame->f->f_stacksize + 2);
+    memcpy(copy->stack, frame->stack, frame->depth * sizeof *frame->stack);
+    return copy;
+}
+
+static bool
+same_values(struct jy_val *const *a, struct jy_val *const *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!jy_val_same_kind(a[i], b[i]))
+            return false;
+    return true;
+}
+
+static bool
+same_frame(const struct jy_vframe *a, const struct jy_vframe *b)
+{
+    if (a == b)
+        return true;
+    if (a == NULL || b == NULL || a->pc != b->pc || a->depth != b->depth || a->nlocals != b->nlocals ||
+        a->f->f_code != b->f->f_code || a->f->f_function != b->f->f_function || a->back_items != b->back_items || a->call != b->call)
+        return false;
+    return same_values(a->locals, b->locals, a->nlocals) && same_values(a->stack, b->stack, a->depth) &&
+           same_frame(a->back, b->back);
+}
+
+/* ---- registers of a frame, in one order ---- */
+
+struct registers {
+    jy_fv *at;
+    size_t n, cap;
+};
+
+static void
+collect_value(struct registers *out, struct jy_vbuild *b, const struct jy_val *v)
+{
+    for (size_t i = 0; i < v->nregs; i++)
+        *jy_vec_push(b->arena, out) = v->regs[i];
+    for (size_t i = 0; i < v->nparts; i++)
+        collect_value(out, b, v->parts[i]);
+}
+
+static void
+collect_frame(struct registers *out, struct jy_vbuild *b, const struct jy_vframe *frame)
+{
+    for (; frame != NULL; frame = frame->back) {
+        for (size_t i = 0; i < frame->nlocals; i++)
+            collect_value(out, b, frame->locals[i]);
+        for (size_t i = 0; i < frame->depth; i++)
+            collect_value(out, b, frame->stack[i]);
+    }
+}
+
+/* The value with parameters of the block for its registers. */
+static struct jy_val *
+with_parameters(struct jy_vbuild *b, const struct jy_val *v, jy_fb block)
+{
+    if (v->nregs == 0 && v->nparts == 0)
+        return (struct jy_val *)(uintptr_t)v;
+    struct jy_val *copy = jy_arena_copy(b->arena, v, sizeof *v);
+    copy->regs = JY_NEW_ARRAY(b->arena, jy_fv, v->nregs + 1);
+    copy->parts = JY_NEW_ARRAY(b->arena, struct jy_val *, v->nparts + 1);
+    for (size_t i = 0; i < v->nregs; i++)
+        copy->regs[i] = jy_flow_param(b->w, block, jy_val_type(v, i));
+    for (size_t i = 0; i < v->nparts; i++)
+        copy->parts[i] = with_parameters(b, v->parts[i], block);
+    return copy;
+}
+
+static struct jy_vframe *
+parametrised(struct jy_vbuild *b, const struct jy_vframe *frame, jy_fb block)
+{
+    struct jy_vframe *copy = jy_vb_copy(b, frame);
+    for (size_t i = 0; i < copy->nlocals; i++)
+        copy->locals[i] = with_parameters(b, copy->locals[i], block);
+    for (size_t i = 0; i < copy->depth; i++)
+        copy->stack[i] = with_parameters(b, copy->stack[i], block);
+    if (copy->back != NULL)
+        copy->back = parametrised(b, copy->back, block);
+    return copy;
+}
+
+/* ---- versions ---- */
+
+static struct jy_vcode *
+code_of(struct jy_vbuild *b, const struct jy_code *code)
+{
+    for (size_t i = 0; i < b->codes.n; i++)
+        if (b->codes.at[i].code == code)
+            return &b->codes.at[i];
+    struct jy_vcode *c = jy_vec_push(b->arena, &b->codes);
+    size_t n = code->c_instrs.n;
+    c->code = code;
+    c->versions = JY_NEW_ARRAY(b->arena, struct jy_version *, n);
+    c->nversions = JY_NEW_ARRAY(b->arena, uint8_t, n);
+    c->is_leader = JY_NEW_ARRAY(b->arena, bool, n);
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id))
+        if (jy_instr_is_jump(jy_code_at(code, id)->i_op))
+            c->is_leader[jy_code_live(code, jy_code_at(code, id)->i_target)] = true;
+    return c;
+}
+
+static uint32_t
+line_of(const struct jy_vframe *frame)
+{
+    int line = jy_code_at(frame->f->f_instrs, frame->pc)->i_position.line;
+    return line > 0 ? (uint32_t)line : 0;
+}
+
+/* NULL: too many. */
+static struct jy_version *
+version_of(struct jy_vbuild *b, const struct jy_vframe *frame)
+{
+    struct jy_vcode *c = code_of(b, frame->f->f_instrs);
+    for (struct jy_version *v = c->versions[frame->pc]; v != NULL; v = v->next)
+        if (same_frame(v->frame, frame))
+            return v;
+    if (c->nversions[frame->pc] >= MAX_VERSIONS)
+        return NULL;
+    c->nversions[frame->pc]++;
+    struct jy_version *v = JY_NEW(b->arena, struct jy_version);
+    v->block = jy_flow_block(b->w);
+    b->w->w_blocks.at[v->block].f_offset = (uint32_t)jy_code_at(frame->f->f_instrs, frame->pc)->i_offset;
+    b->w->w_blocks.at[v->block].f_line = line_of(frame);
+    v->frame = parametrised(b, frame, v->block);
+    v->next = c->versions[frame->pc];
+    c->versions[frame->pc] = v;
+    *jy_vec_push(b->arena, &b->work) = v;
+    return v;
+}
+
+static void
+note_stop(struct jy_vbuild *b, const char *why, uint32_t line)
+{
+    if (b->first_stop == NULL) {
+        b->first_stop = why;
+        b->first_stop_line = line;
+    }
+}
+
+/* A block that leaves to the instruction of the frame; only for one edge from the present block. */
+static jy_fb
+leaving_block(struct jy_vbuild *b, struct jy_vframe *frame, const char *why)
+{
+    struct jy_vframe *snap = b->snap;
+    uint32_t exits[JY_EXIT_RETURN + 1];
+    memcpy(exits, b->exits, sizeof exits);
+    memset(b->exits, 0, sizeof b->exits);
+    b->snap = frame;
+    jy_fb block = jy_flow_block(b->w);
+    jy_flow_leave(b->w, block, jy_vb_exit(b, JY_EXIT_STOP, why));
+    note_stop(b, why, line_of(frame));
+    b->snap = snap;
+    memcpy(b->exits, exits, sizeof exits);
+    return block;
+}
+
+static jy_fb
+edge_to(struct jy_vbuild *b, struct jy_vframe *frame, struct registers *args)
+{
+    struct jy_version *v = version_of(b, frame);
+    if (v == NULL)
+        return leaving_block(b, frame, "too many combinations of types");
+    collect_frame(args, b, frame);
+    return v->block;
+}
+
+void
+jy_vb_goto(struct jy_vbuild *b, struct jy_vframe *frame)
+{
+    struct registers args = { 0 };
+    jy_fb to = edge_to(b, frame, &args);
+    jy_flow_jump(b->w, b->block, to, args.n, args.at);
+    b->ended = true;
+}
+
+void
+jy_vb_branch(struct jy_vbuild *b, jy_fv condition, struct jy_vframe *yes, struct jy_vframe *no)
+{
+    int64_t known;
+    if (jy_vconst(b, condition, &known)) {
+        jy_vb_goto(b, known != 0 ? yes : no);
+        return;
+    }
+    struct registers yes_args = { 0 }, no_args = { 0 };
+    jy_fb to_yes = edge_to(b, yes, &yes_args), to_no = edge_to(b, no, &no_args);
+    jy_flow_branch(b->w, b->block, condition, to_yes, yes_args.n, yes_args.at, to_no, no_args.n, no_args.at);
+    b->ended = true;
+}
+
+/* ---- one version ---- */
+
+static void
+stop(struct jy_vbuild *b)
+{
+    const char *why = b->why != NULL ? b->why : b->t->unit->u_break.detail;
+    if (why == NULL)
+        why = "an instruction that loops do not have";
+    note_stop(b, why, line_of(b->snap));
+    jy_flow_leave(b->w, b->block, jy_vb_exit(b, JY_EXIT_STOP, why));
+    b->ended = true;
+}
+
+static jy_status
+run(struct jy_vbuild *b, struct jy_version *version)
+{
+    version->started = true;
+    b->frame = jy_vb_copy(b, version->frame);
+    b->block = version->block;
+    b->ended = false;
+    bool in_group = false; /* behind a prefix: before it the interpreter goes on */
+    while (!b->ended) {
+        struct jy_frame *f = b->frame->f;
+        const struct jy_instr *instr = jy_code_at(f->f_instrs, b->frame->pc);
+        if (!in_group) {
+            b->snap = jy_vb_copy(b, b->frame);
+            memset(b->exits, 0, sizeof b->exits);
+        }
+        in_group = jy_instr_is_prefix(instr->i_op);
+        b->why = NULL;
+        f->f_pc = b->frame->pc;
+        b->t->graph->g_line = b->w->w_line = line_of(b->frame);
+        b->frame->pc = jy_code_next(f->f_instrs, b->frame->pc);
+        jy_status status = jy_vstep(b, instr);
+        if (status == JY_ERROR || status == JY_NOMEM)
+            return status;
+        if (status == JY_BREAK)
+            stop(b);
+        else if (!b->ended && code_of(b, b->frame->f->f_instrs)->is_leader[b->frame->pc])
+            jy_vb_goto(b, b->frame);
+        if (b->w->w_values.n > MAX_VALUES)
+            return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %d values", MAX_VALUES);
+    }
+    return JY_OK;
+}
+
+/* ---- what came of it ---- */
+
+/* Instructions that begin a loop which the flow goes round. */
+static uint32_t
+count_loops(struct jy_vbuild *b)
+{
+    const struct jy_flow *w = b->w;
+    size_t n = w->w_blocks.n, depth = 0;
+    uint8_t *colour = JY_NEW_ARRAY(b->arena, uint8_t, n); /* 1: on the way, 2: done */
+    struct {
+        jy_fb block;
+        uint8_t edge;
+    } *stack = jy_arena_alloc(b->arena, (n + 1) * sizeof *stack);
+    uint32_t loops = 0;
+    stack[depth].block = 0;
+    stack[depth++].edge = 0;
+    colour[0] = 1;
+    while (depth != 0) {
+        const struct jy_fblock *block = &w->w_blocks.at[stack[depth - 1].block];
+        uint8_t edge = stack[depth - 1].edge++;
+        uint8_t edges = block->f_end == JY_END_EXIT ? 0 : block->f_end == JY_END_JUMP ? 1 : 2;
+        if (edge >= edges) {
+            colour[stack[--depth].block] = 2;
+            continue;
+        }
+        jy_fb to = block->f_edge[edge].to;
+        loops += colour[to] == 1;
+        if (colour[to] == 0) {
+            colour[to] = 1;
+            stack[depth].block = to;
+            stack[depth++].edge = 0;
+        }
+    }
+    return loops;
+}
+
+/* A number that is still the one that came in is that very object. */
+static void
+restore_identity(struct jy_vbuild *b, struct jy_flow_exit *exit, struct jy_box *box)
+{
+    if (box->how == JY_BOX_NUMBER) {
+        const struct jy_fvalue *v = jy_flow_at(b->w, exit->x_values.at[box->value]);
+        const struct jy_flow_input *in = v->f_op == JY_FLOW_INPUT ? &b->w->w_inputs.at[v->f_index] : NULL;
+        if (in != NULL && in->kind == JY_FLOW_IN_NUMBER) {
+            box->how = JY_BOX_INPUT;
+            box->number = in->number;
+        }
+    }
+    for (size_t i = 0; i < box->n; i++)
+        restore_identity(b, exit, box->parts[i]);
+}
+
+static jy_status
+finish(struct jy_vbuild *b, struct jy_frame *root)
+{
+    jy_flow_simplify(b->w);
+    b->w->w_loops = count_loops(b);
+    if (b->w->w_loops == 0) {
+        jy_break(root, JY_BREAK_NO_LOOP, "%s", b->first_stop != NULL ? b->first_stop : "there is no loop");
+        if (b->first_stop_line != 0)
+            b->t->unit->u_break.line = b->first_stop_line;
+        return JY_BREAK;
+    }
+    for (size_t k = 0; k < b->w->w_exits.n; k++) {
+        struct jy_flow_exit *exit = &b->w->w_exits.at[k];
+        size_t n = exit->x_kind == JY_EXIT_RETURN ? 1 : exit->x_depth + exit->x_nlocals;
+        for (size_t i = 0; i < n; i++)
+            restore_identity(b, exit, exit->x_boxes[i]);
+    }
+    const char *wrong = jy_flow_verify(b->w);
+    if (wrong != NULL)
+        return jy_break(root, JY_BREAK_NO_LOOP, "a mistake of jitney's: %s", wrong);
+    b->t->unit->u_flow = b->w;
+    return JY_OK;
+}
+
+static uint32_t
+new_alias(struct jy_flow *w)
+{
+    enum { ROOM = 64 };
+    if (w->w_alias == NULL) {
+        w->w_alias = JY_NEW_ARRAY(w->w_arena, uint32_t, ROOM);
+        w->w_alias_written = JY_NEW_ARRAY(w->w_arena, bool, ROOM);
+    }
+    if (w->w_nalias >= ROOM)
+        return 0;
+    w->w_alias[w->w_nalias] = JY_NO_FV;
+    return ++w->w_nalias;
+}
+
+uint32_t
+jy_vb_new_alias(struct jy_vbuild *b)
+{
+    return new_alias(b->w);
+}
+
+static jy_status
+fill_start(struct jy_vbuild *b, struct jy_vframe *frame, struct jy_frame *root)
+{
+    struct jy_val *unbound = jy_val_new(b, JY_K_UNBOUND, 0);
+    for (size_t i = 0; i < frame->nlocals; i++) {
+        struct jy_value *v = root->f_locals[i];
+        frame->locals[i] = unbound;
+        if (v != NULL)
+            TRY(jy_vb_import_slot(b, &frame->locals[i], v, i));
+    }
+    for (size_t i = 0; i < root->f_depth; i++) {
+        struct jy_value *v = root->f_stack[i];
+        frame->stack[i] = unbound;
+        if (v->v_kind == JY_V_HANDLED)
+            return jy_break(root, JY_BREAK_NO_LOOP, "a loop in an exception handler");
+        if (v->v_kind != JY_V_NULL)
+            TRY(jy_vb_import_slot(b, &frame->stack[i], v, SIZE_MAX));
+    }
+    frame->depth = root->f_depth;
+    return JY_OK;
+}
+
+jy_status
+jy_flow_build(struct jy_frame *root)
+{
+    struct jy_trace_state *t = root->f_trace;
+    struct jy_arena *arena = t->unit->u_arena;
+    struct jy_vbuild *b = JY_NEW(arena, struct jy_vbuild);
+    b->w = jy_flow_new(arena, t->graph->g_name);
+    b->t = t;
+    b->arena = arena;
+    b->w->w_file = t->graph->g_file = jy_frame_file(root);
+    b->alias_list = new_alias(b->w);
+    b->alias_items = new_alias(b->w);
+    b->alias_number = new_alias(b->w);
+    b->block = jy_flow_block(b->w);
+    struct jy_vframe frame = { .f = root, .pc = root->f_next, .nlocals = root->f_nlocals };
+    frame.locals = JY_NEW_ARRAY(arena, struct jy_val *, frame.nlocals + 1);
+    frame.stack = JY_NEW_ARRAY(arena, struct jy_val *, root->f_stacksize + 2);
+    b->frame = b->snap = &frame;
+    TRY(fill_start(b, &frame, root));
+    jy_vb_goto(b, &frame);
+    for (size_t i = 0; i < b->work.n; i++)
+        TRY(run(b, b->work.at[i]));
+    return finish(b, root);
+}

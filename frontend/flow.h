@@ -1,0 +1,292 @@
+/* Bytecode -> flow (graph/flow.h): what the files frontend/flow*.c share.
+ *
+ * The code is interpreted by kinds along all its ways. A *version* is a block of the flow for an instruction and the kinds of all that the frame holds there; another vector of kinds makes
+ * another version, so nothing is joined: `x = 0` before a loop that adds floats gives one version of the head with an int and one with a float. Numbers are registers; objects that do not change
+ * (arrays, functions, modules, lists that came in) are known while compiling and need none.
+ *
+ *   flow.c         versions, edges, the work list
+ *   flow_state.c   what a frame holds; exits and boxes
+ *   flow_import.c  objects from outside become values
+ *   flow_op.c      instructions
+ *   flow_number.c  operators on numbers       flow_array.c, flow_list.c  elements
+ *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
+ *
+ * A handler reads, emits what it needs, and only then changes the frame; JY_BREAK from it means that flows do not have this: the flow stops before the instruction (an exit of kind STOP). */
+#ifndef JY_FRONTEND_FLOW_H
+#define JY_FRONTEND_FLOW_H
+
+#include "frontend/interp.h"
+#include "graph/flow_helper.h"
+
+enum jy_vkind {
+    JY_K_UNBOUND, /* a local without a value; on the stack, the interpreter's NULL */
+    JY_K_INT,     /* Python int: I64 */
+    JY_K_FLOAT,   /* Python float: F64 */
+    JY_K_BOOL,    /* Python bool: I1 */
+    JY_K_NP,      /* NumPy scalar of `dtype` */
+    JY_K_KNOWN,   /* `known`: a constant, function, class, module, builtin */
+    JY_K_OBJECT,  /* an object of no interest that came in: passed on only */
+    JY_K_ARRAY,   /* `array`; register: data, where that is not fixed */
+    JY_K_LIST,    /* a live list or tuple; register: its address. `elem` */
+    JY_K_TUPLE,   /* parts */
+    JY_K_RANGE,   /* registers: start, stop, step */
+    JY_K_SLICE,   /* parts: start, stop, step; UNBOUND: None */
+    JY_K_ITER,    /* enum jy_viter */
+    JY_K_METHOD,  /* `name` of parts[0] */
+    JY_K_CELL,    /* `known`: a cell that came in */
+    JY_K_NEWLIST, /* parts: a list display that nobody but the stack knows of yet; jy_vlist_make makes an object of it */
+};
+
+enum jy_viter {
+    JY_VI_RANGE,     /* registers: next, stop, step */
+    JY_VI_SEQUENCE,  /* parts[0]: list, tuple or array; register: index */
+    JY_VI_REVERSED,  /* parts[0]: list or tuple; register: index */
+    JY_VI_ENUMERATE, /* parts[0]: iterator; register: count */
+    JY_VI_ZIP,       /* parts: iterators */
+};
+
+/* What the items of a list are taken for; checked at each. */
+struct jy_velem {
+    uint8_t kind; /* INT, FLOAT, BOOL, LIST, UNBOUND: nothing is known */
+    bool is_tuple; /* LIST: tuples */
+    const struct jy_velem *elem; /* LIST */
+};
+
+/* An array's unchanging part: the whole of an input or a view of one. Registers are of block 0. */
+struct jy_varray {
+    struct jy_value *value; /* JY_V_ARRAY: of the input */
+    uint32_t input;         /* of the unit */
+    uint32_t alias;
+    uint8_t dtype, ndim;
+    bool is_view;           /* data is a register of the value; rows of the input */
+    jy_fv data;             /* !is_view */
+    jy_fv extent[JY_MAX_NDIM], stride[JY_MAX_NDIM];
+    const struct jy_varray *row; /* cached: what a[i] is, ndim >= 2 */
+    struct jy_varray *base;      /* view: the input it is of */
+};
+
+struct jy_val {
+    uint8_t kind, dtype, how;
+    bool is_tuple;   /* LIST */
+    bool fixed_step; /* RANGE, ITER of one: step is the constant `step` */
+    uint8_t nregs;
+    int64_t step;
+    uint32_t input; /* number + 1 of the unit's input that is this very object; 0: none. Never of numbers: registers say it */
+    jy_fv *regs;
+    struct jy_value *known;
+    PyObject *name;
+    const struct jy_varray *array;
+    const struct jy_velem *elem;
+    size_t nparts;
+    struct jy_val **parts;
+};
+
+/* A frame at an instruction. Values are shared and never changed. */
+struct jy_vframe {
+    struct jy_frame *f;     /* code, globals, sources */
+    struct jy_vframe *back; /* of an inlined callee: its caller, before the CALL; the callee's result goes there */
+    size_t back_items;      /* stack items of the CALL */
+    int pc;                 /* id: where the interpreter would go on */
+    int call;               /* caller of an inlined callee: id of the CALL; pc is that of its first prefix */
+    size_t nlocals, depth;
+    struct jy_val **locals, **stack;
+    PyObject *kwnames;
+};
+
+struct jy_version {
+    struct jy_version *next; /* of the same instruction */
+    struct jy_vframe *frame; /* kinds and parameters */
+    jy_fb block;
+    bool started;
+};
+
+struct jy_vbuild {
+    struct jy_flow *w;
+    struct jy_trace_state *t;
+    struct jy_arena *arena;
+    jy_fb block;               /* where instructions are appended */
+    struct jy_vframe *frame;   /* being interpreted */
+    struct jy_vframe *snap;    /* as it was before the instruction */
+    uint32_t exits[JY_EXIT_RETURN + 1]; /* made for the snapshot: number + 1 */
+    bool ended;                /* the block has its end */
+    const char *why;           /* what flows do not have; for the report */
+    uint32_t why_line;
+    struct {
+        struct jy_version **at;
+        size_t n, cap;
+    } work;
+    struct {
+        struct jy_vcode {
+            const struct jy_code *code;
+            struct jy_version **versions; /* by id */
+            uint8_t *nversions;
+            bool *is_leader;
+        } *at;
+        size_t n, cap;
+    } codes;
+    struct {
+        struct jy_varray **at;
+        size_t n, cap;
+    } arrays;
+    struct {
+        struct jy_vimport {
+            struct jy_value *from;
+            struct jy_val *to;
+        } *at;
+        size_t n, cap;
+    } imported;
+    uint32_t alias_list, alias_items, alias_number; /* headers of lists; their item vectors; payload of numbers */
+    size_t nvalues_limit;
+    uint32_t depth; /* of inlining */
+    uint32_t first_stop_line;
+    const char *first_stop;
+};
+
+/* ---- flow.c ---- */
+
+/* Goes on at the instruction of `frame` (its pc) from the present block. */
+void jy_vb_goto(struct jy_vbuild *b, struct jy_vframe *frame);
+/* Two ways from the present block; both frames have their pc. */
+void jy_vb_branch(struct jy_vbuild *b, jy_fv condition, struct jy_vframe *yes, struct jy_vframe *no);
+struct jy_vframe *jy_vb_copy(struct jy_vbuild *b, const struct jy_vframe *frame);
+uint32_t jy_vb_new_alias(struct jy_vbuild *b); /* 0: none is left */
+
+/* ---- flow_state.c ---- */
+
+struct jy_val *jy_val_new(struct jy_vbuild *b, enum jy_vkind kind, size_t nregs);
+struct jy_val *jy_val_reg(struct jy_vbuild *b, enum jy_vkind kind, jy_dtype dtype, jy_fv reg);
+struct jy_val *jy_val_known(struct jy_vbuild *b, struct jy_value *v);
+struct jy_val *jy_val_parts(struct jy_vbuild *b, enum jy_vkind kind, size_t n, struct jy_val *const *parts);
+bool jy_val_same_kind(const struct jy_val *a, const struct jy_val *b);
+enum jy_ftype jy_val_type(const struct jy_val *v, size_t reg);
+enum jy_ftype jy_vtype_of_dtype(jy_dtype dtype);
+/* The exit before the present instruction. */
+uint32_t jy_vb_exit(struct jy_vbuild *b, enum jy_flow_exit_kind kind, const char *what);
+uint32_t jy_vb_exit_return(struct jy_vbuild *b, struct jy_val *v);
+static inline bool
+jy_val_is_number(const struct jy_val *v)
+{
+    return v->kind == JY_K_INT || v->kind == JY_K_FLOAT || v->kind == JY_K_BOOL || v->kind == JY_K_NP;
+}
+/* In words, for messages. */
+const char *jy_val_describe(struct jy_vbuild *b, const struct jy_val *v);
+
+static inline struct jy_val *
+jy_vpop(struct jy_vbuild *b)
+{
+    return b->frame->stack[--b->frame->depth];
+}
+static inline struct jy_val *
+jy_vpeek(const struct jy_vbuild *b, size_t n)
+{
+    return b->frame->stack[b->frame->depth - n];
+}
+static inline jy_status
+jy_vpush(struct jy_vbuild *b, struct jy_val *v)
+{
+    b->frame->stack[b->frame->depth++] = v;
+    return JY_OK;
+}
+static inline jy_status
+jy_vreplace(struct jy_vbuild *b, size_t n, struct jy_val *v)
+{
+    b->frame->depth -= n;
+    return jy_vpush(b, v);
+}
+
+/* Flows do not have it. */
+jy_status jy_vb_lacks(struct jy_vbuild *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- emitting ---- */
+
+jy_fv jy_ve1(struct jy_vbuild *b, enum jy_fop op, enum jy_ftype type, jy_fv x);
+jy_fv jy_ve2(struct jy_vbuild *b, enum jy_fop op, enum jy_ftype type, jy_fv x, jy_fv y);
+jy_fv jy_ve3(struct jy_vbuild *b, enum jy_fop op, enum jy_ftype type, jy_fv x, jy_fv y, jy_fv z);
+jy_fv jy_ve1x(struct jy_vbuild *b, enum jy_fop op, enum jy_ftype type, jy_fv x, const char *what); /* with an exit */
+jy_fv jy_ve2x(struct jy_vbuild *b, enum jy_fop op, enum jy_ftype type, jy_fv x, jy_fv y, const char *what);
+jy_fv jy_vint(struct jy_vbuild *b, int64_t value);
+jy_fv jy_vfloat(struct jy_vbuild *b, double value);
+jy_fv jy_vbool(struct jy_vbuild *b, bool value);
+void jy_vcheck(struct jy_vbuild *b, jy_fv condition, const char *what);
+void jy_vflagged(struct jy_vbuild *b, jy_fv result, jy_fv x, jy_fv y, const char *what);
+bool jy_vconst(const struct jy_vbuild *b, jy_fv v, int64_t *out); /* an integer constant */
+/* By the name of a row of flow_helpers.def. */
+jy_fv jy_vhelp(struct jy_vbuild *b, const char *name, size_t nargs, const jy_fv *args, const char *what);
+/* The address of a live object that the unit keeps. */
+jy_fv jy_vaddress(struct jy_vbuild *b, PyObject *object);
+jy_fv jy_vload(struct jy_vbuild *b, enum jy_ftype type, jy_fv pointer, jy_fv offset, int32_t plus, uint32_t alias);
+
+/* ---- flow_import.c ---- */
+
+/* What the frontend knows of a value from outside, with its guards. */
+jy_status jy_vb_import(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v);
+/* What stands in the frame at the start; slot: of a local, SIZE_MAX: it is on the stack. */
+jy_status jy_vb_import_slot(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v, size_t slot);
+/* The number of the unit's input that is this object. */
+uint32_t jy_vb_input(struct jy_vbuild *b, jy_src source, enum jy_kind kind, jy_dtype dtype);
+jy_status jy_vb_array(struct jy_vbuild *b, struct jy_val **out, struct jy_value *array);
+jy_status jy_vb_will_write(struct jy_vbuild *b, const struct jy_varray *array);
+
+/* ---- flow_number.c ---- */
+
+jy_status jy_vnum_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_val *x, struct jy_val *y);
+jy_status jy_vnum_unary(struct jy_vbuild *b, struct jy_val **out, enum jy_unary op, struct jy_val *x);
+jy_status jy_vnum_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, struct jy_val *x,
+                          struct jy_val *y);
+/* Python's truth, as I1. */
+jy_status jy_vtruth(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
+/* Truth that is known while compiling. */
+bool jy_vtruth_known(const struct jy_vbuild *b, bool *out, const struct jy_val *v);
+/* As F64, as Python converts an int, float or bool. */
+jy_status jy_vas_float(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
+/* An index: INT, BOOL or a NumPy integer, as I64. */
+jy_status jy_vas_index(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
+
+/* ---- flow_array.c, flow_list.c ---- */
+
+jy_status jy_varray_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *array, struct jy_val *key);
+jy_status jy_varray_set(struct jy_vbuild *b, struct jy_val *array, struct jy_val *key, struct jy_val *item);
+/* Element or row at an index that is known to be inside. */
+jy_status jy_varray_at(struct jy_vbuild *b, struct jy_val **out, struct jy_val *array, jy_fv index);
+jy_status jy_varray_attr(struct jy_vbuild *b, struct jy_val **out, struct jy_val *array, const char *name);
+jy_status jy_vlist_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, struct jy_val *key);
+jy_status jy_vlist_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struct jy_val *item);
+jy_status jy_vlist_at(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, jy_fv index);
+jy_fv jy_vlist_length(struct jy_vbuild *b, const struct jy_val *list);
+/* An object for a list display. */
+jy_status jy_vlist_make(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v);
+/* [x, ..] * n */
+jy_status jy_vlist_repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *count);
+jy_status jy_vlist_append(struct jy_vbuild *b, struct jy_val *list, struct jy_val *item);
+jy_status jy_vlist_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, const char *name, size_t nargs,
+                          struct jy_val *const *args);
+const struct jy_velem *jy_velem_of(struct jy_vbuild *b, PyObject *sequence);
+bool jy_velem_same(const struct jy_velem *a, const struct jy_velem *b);
+
+/* ---- flow_iter.c ---- */
+
+jy_status jy_viter(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v);
+jy_status jy_vfor_iter(struct jy_vbuild *b, const struct jy_instr *instr);
+jy_status jy_vrange(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);
+jy_status jy_vzip(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);
+jy_status jy_venumerate(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);
+jy_status jy_vreversed(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v);
+jy_status jy_vlength(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
+
+/* ---- flow_call.c, flow_callee.c ---- */
+
+jy_status jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kwnames);
+/* The frame is the callee's then. */
+jy_status jy_vcall_python(struct jy_vbuild *b, struct jy_value *function, size_t items, size_t nargs,
+                          struct jy_val *const *args, PyObject *kwnames);
+jy_status jy_vreturn(struct jy_vbuild *b, struct jy_val *v);
+
+/* ---- flow_op.c ---- */
+
+jy_status jy_vstep(struct jy_vbuild *b, const struct jy_instr *instr);
+
+/* ---- trace.c ---- */
+
+jy_status jy_flow_build(struct jy_frame *root);
+
+#endif

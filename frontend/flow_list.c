@@ -1,0 +1,373 @@
+/* Lists and tuples in flows: the live objects themselves. An item is loaded by its address, its type is checked, its number is read; a number is stored in place when nobody but the list
+ * holds the object that stands there, as freeing it and making another would give the same memory; else a helper makes a new object. So aliases see what they should, and an exit has
+ * nothing to write back. */
+#include "frontend/cpython/objects.h"
+#include "frontend/flow.h"
+
+#include <string.h>
+
+jy_fv
+jy_vlist_length(struct jy_vbuild *b, const struct jy_val *list)
+{
+    return jy_vload(b, JY_F_I64, list->regs[0], jy_vint(b, 0), JY_SEQUENCE_SIZE, b->alias_list);
+}
+
+static jy_fv
+item_at(struct jy_vbuild *b, const struct jy_val *list, jy_fv index)
+{
+    jy_fv offset = jy_ve2(b, JY_FLOW_MUL, JY_F_I64, index, jy_vint(b, (int64_t)sizeof(PyObject *)));
+    if (list->is_tuple)
+        return jy_vload(b, JY_F_PTR, list->regs[0], offset, JY_TUPLE_ITEMS, b->alias_items);
+    jy_fv items = jy_vload(b, JY_F_PTR, list->regs[0], jy_vint(b, 0), JY_LIST_ITEMS, b->alias_list);
+    return jy_vload(b, JY_F_PTR, items, offset, 0, b->alias_items);
+}
+
+static jy_fv
+has_type(struct jy_vbuild *b, jy_fv object, PyTypeObject *type)
+{
+    jy_fv of = jy_vload(b, JY_F_PTR, object, jy_vint(b, 0), JY_OBJECT_TYPE, b->alias_list);
+    return jy_ve2(b, JY_FLOW_EQ, JY_F_I1, of, jy_vaddress(b, (PyObject *)type));
+}
+
+/* ---- reading ---- */
+
+static jy_fv
+tag_is_small(struct jy_vbuild *b, jy_fv tag)
+{
+    jy_fv from_low = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, tag, jy_vint(b, JY_LONG_TAG_LOW));
+    return jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, from_low, jy_vint(b, JY_LONG_TAG_COUNT));
+}
+
+/* Of an int that is one: a digit at once, more by a helper. */
+static jy_fv
+int_value(struct jy_vbuild *b, jy_fv object)
+{
+    jy_fv zero = jy_vint(b, 0);
+    jy_fv tag = jy_vload(b, JY_F_I64, object, zero, JY_LONG_TAG, b->alias_number);
+    jy_fb small = jy_flow_block(b->w), large = jy_flow_block(b->w), join = jy_flow_block(b->w);
+    jy_flow_branch(b->w, b->block, tag_is_small(b, tag), small, 0, NULL, large, 0, NULL);
+    b->w->w_blocks.at[b->block].f_likely[0] = true;
+    b->block = small;
+    jy_fv digit = jy_ve1(b, JY_FLOW_ZEXT, JY_F_I64,
+                         jy_vload(b, JY_F_I32, object, jy_vint(b, 0), JY_LONG_DIGITS, b->alias_number));
+    jy_fv factor = tag;
+    if (!jy_long_tag_is_factor()) {
+        jy_fv sign = jy_ve2(b, JY_FLOW_AND, JY_F_I64, tag, jy_vint(b, 3));
+        factor = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, jy_vint(b, 1), sign);
+    }
+    jy_fv value = jy_ve2(b, JY_FLOW_MUL, JY_F_I64, digit, factor);
+    jy_flow_jump(b->w, b->block, join, 1, &value);
+    b->block = large;
+    value = jy_vhelp(b, "int_of_object", 1, &object, "a large int in a list");
+    jy_flow_jump(b->w, b->block, join, 1, &value);
+    b->block = join;
+    return jy_flow_param(b->w, join, JY_F_I64);
+}
+
+static jy_status
+unboxed(struct jy_vbuild *b, struct jy_val **out, jy_fv object, const struct jy_velem *elem)
+{
+    switch (elem->kind) {
+    case JY_K_FLOAT:
+        jy_vcheck(b, has_type(b, object, &PyFloat_Type), "an item that is no float");
+        *out = jy_val_reg(b, JY_K_FLOAT, JY_DTYPE_NONE,
+                          jy_vload(b, JY_F_F64, object, jy_vint(b, 0), JY_FLOAT_VALUE, b->alias_number));
+        return JY_OK;
+    case JY_K_INT:
+        jy_vcheck(b, has_type(b, object, &PyLong_Type), "an item that is no int");
+        *out = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, int_value(b, object));
+        return JY_OK;
+    case JY_K_BOOL:
+        jy_vcheck(b, has_type(b, object, &PyBool_Type), "an item that is no bool");
+        *out = jy_val_reg(b, JY_K_BOOL, JY_DTYPE_NONE,
+                          jy_ve2(b, JY_FLOW_EQ, JY_F_I1, object, jy_vaddress(b, Py_True)));
+        return JY_OK;
+    case JY_K_LIST:
+        jy_vcheck(b, has_type(b, object, elem->is_tuple ? &PyTuple_Type : &PyList_Type), "an item of another type");
+        *out = jy_val_reg(b, JY_K_LIST, JY_DTYPE_NONE, object);
+        (*out)->is_tuple = elem->is_tuple;
+        (*out)->elem = elem->elem;
+        return JY_OK;
+    default:
+        return jy_vb_lacks(b, "items of a list that are no numbers");
+    }
+}
+
+static jy_status
+check_elem(struct jy_vbuild *b, const struct jy_val *list)
+{
+    return list->elem->kind == JY_K_UNBOUND ? jy_vb_lacks(b, "items of a list that are no numbers") : JY_OK;
+}
+
+jy_status
+jy_vlist_at(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, jy_fv index)
+{
+    TRY(check_elem(b, list));
+    return unboxed(b, out, item_at(b, list, index), list->elem);
+}
+
+jy_status
+jy_vlist_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, struct jy_val *key)
+{
+    jy_fv index;
+    TRY(check_elem(b, list));
+    if (key->kind == JY_K_NP)
+        return jy_vb_lacks(b, "a NumPy scalar as an index of a list");
+    TRY(jy_vas_index(b, &index, key));
+    index = jy_ve2x(b, JY_FLOW_WRAP, JY_F_I64, index, jy_vlist_length(b, list), "index out of range");
+    return unboxed(b, out, item_at(b, list, index), list->elem);
+}
+
+/* ---- writing ---- */
+
+/* From the block `fast`, whose store has been made, and from `slow`, where the helper is called, to what follows. */
+static void
+join(struct jy_vbuild *b, jy_fb fast, jy_fb slow, const char *helper, const struct jy_val *list, jy_fv index,
+     jy_fv value)
+{
+    jy_fb behind = jy_flow_block(b->w);
+    jy_fv args[] = { list->regs[0], index, value };
+    jy_flow_jump(b->w, fast, behind, 0, NULL);
+    b->block = slow;
+    jy_vhelp(b, helper, 3, args, "an item that cannot be replaced");
+    jy_flow_jump(b->w, b->block, behind, 0, NULL);
+    b->block = behind;
+}
+
+static jy_fv
+is_only_of_list(struct jy_vbuild *b, jy_fv object, PyTypeObject *type)
+{
+    jy_fv count = jy_vload(b, JY_F_I64, object, jy_vint(b, 0), JY_OBJECT_REFCOUNT, b->alias_list);
+    jy_fv one = jy_ve2(b, JY_FLOW_EQ, JY_F_I1, count, jy_vint(b, 1));
+    return jy_ve2(b, JY_FLOW_AND, JY_F_I1, one, has_type(b, object, type));
+}
+
+static void
+store_float(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, jy_fv value)
+{
+    jy_fv old = item_at(b, list, index);
+    jy_fb fast = jy_flow_block(b->w), slow = jy_flow_block(b->w);
+    jy_flow_branch(b->w, b->block, is_only_of_list(b, old, &PyFloat_Type), fast, 0, NULL, slow, 0, NULL);
+    b->w->w_blocks.at[b->block].f_likely[0] = true;
+    b->block = fast;
+    jy_flow_store(b->w, fast, old, jy_vint(b, 0), JY_FLOAT_VALUE, value, b->alias_number);
+    join(b, fast, slow, "list_store_float", list, index, value);
+}
+
+enum { FIRST_UNCACHED = 257, DIGIT_LIMIT = 1 << 30 }; /* CPython caches the ints below; a digit has 30 bits */
+
+static void
+store_int(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, jy_fv value)
+{
+    jy_fv old = item_at(b, list, index);
+    jy_fb check = jy_flow_block(b->w), fast = jy_flow_block(b->w), slow = jy_flow_block(b->w);
+    jy_fv above = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, value, jy_vint(b, FIRST_UNCACHED));
+    jy_fv fits = jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, above, jy_vint(b, DIGIT_LIMIT - FIRST_UNCACHED));
+    fits = jy_ve2(b, JY_FLOW_AND, JY_F_I1, fits, is_only_of_list(b, old, &PyLong_Type));
+    jy_flow_branch(b->w, b->block, fits, check, 0, NULL, slow, 0, NULL);
+    b->block = check;
+    jy_fv tag = jy_vload(b, JY_F_I64, old, jy_vint(b, 0), JY_LONG_TAG, b->alias_number);
+    jy_flow_branch(b->w, b->block, tag_is_small(b, tag), fast, 0, NULL, slow, 0, NULL);
+    b->block = fast;
+    int64_t positive = jy_long_tag_is_factor() ? 1 : 1 << 3;
+    jy_flow_store(b->w, fast, old, jy_vint(b, 0), JY_LONG_TAG, jy_vint(b, positive), b->alias_number);
+    jy_fv digit = jy_ve1(b, JY_FLOW_NARROW, JY_F_I32, value);
+    jy_flow_store(b->w, fast, old, jy_vint(b, 0), JY_LONG_DIGITS, digit, b->alias_number);
+    join(b, fast, slow, "list_store_int", list, index, value);
+}
+
+static jy_status
+store(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, struct jy_val *item)
+{
+    jy_fv args[] = { list->regs[0], index, JY_NO_FV };
+    if (jy_val_is_number(item))
+        args[2] = item->regs[0];
+    if (item->kind == JY_K_FLOAT)
+        store_float(b, list, index, item->regs[0]);
+    else if (item->kind == JY_K_INT)
+        store_int(b, list, index, item->regs[0]);
+    else if (item->kind == JY_K_BOOL)
+        jy_vhelp(b, "list_store_bool", 3, args, "an item that cannot be replaced");
+    else
+        return jy_vb_lacks(b, "a store of %s into a list", jy_val_describe(b, item));
+    return JY_OK;
+}
+
+static jy_status
+check_writable(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item)
+{
+    if (list->is_tuple)
+        return jy_vb_lacks(b, "a store into a tuple");
+    if (b->frame->back != NULL)
+        return jy_vb_lacks(b, "a store in a function that is called");
+    if (item->kind != JY_K_FLOAT && item->kind != JY_K_INT && item->kind != JY_K_BOOL && item->kind != JY_K_LIST)
+        return jy_vb_lacks(b, "a store of %s into a list", jy_val_describe(b, item));
+    return JY_OK;
+}
+
+jy_status
+jy_vlist_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struct jy_val *item)
+{
+    jy_fv index;
+    TRY(check_writable(b, list, item));
+    if (item->kind == JY_K_LIST)
+        return jy_vb_lacks(b, "a store of a list into a list");
+    if (key->kind == JY_K_NP)
+        return jy_vb_lacks(b, "a NumPy scalar as an index of a list");
+    TRY(jy_vas_index(b, &index, key));
+    index = jy_ve2x(b, JY_FLOW_WRAP, JY_F_I64, index, jy_vlist_length(b, list), "index out of range");
+    return store(b, list, index, item);
+}
+
+/* ---- growing and shrinking ---- */
+
+static const struct jy_velem *
+elem_of_item(struct jy_vbuild *b, const struct jy_val *item)
+{
+    struct jy_velem *elem = JY_NEW(b->arena, struct jy_velem);
+    elem->kind = item->kind;
+    elem->is_tuple = item->is_tuple;
+    elem->elem = item->elem;
+    return elem;
+}
+
+static void
+retype_values(struct jy_val **at, size_t n, jy_fv address, struct jy_val *as)
+{
+    for (size_t i = 0; i < n; i++)
+        if (at[i]->kind == JY_K_LIST && at[i]->regs[0] == address)
+            at[i] = as;
+}
+
+/* The first item that an empty list gets says what its items are. */
+static void
+learn_elem(struct jy_vbuild *b, struct jy_val *list, const struct jy_val *item)
+{
+    if (list->elem->kind != JY_K_UNBOUND)
+        return;
+    struct jy_val *as = jy_arena_copy(b->arena, list, sizeof *list);
+    as->elem = elem_of_item(b, item);
+    for (struct jy_vframe *frame = b->frame; frame != NULL; frame = frame->back) {
+        retype_values(frame->locals, frame->nlocals, list->regs[0], as);
+        retype_values(frame->stack, frame->depth, list->regs[0], as);
+    }
+}
+
+jy_status
+jy_vlist_append(struct jy_vbuild *b, struct jy_val *list, struct jy_val *item)
+{
+    static const char *const helpers[] = { [JY_K_FLOAT] = "list_append_float",
+                                           [JY_K_INT] = "list_append_int",
+                                           [JY_K_BOOL] = "list_append_bool",
+                                           [JY_K_LIST] = "list_append_object" };
+    if (item->kind == JY_K_NEWLIST)
+        TRY(jy_vlist_make(b, &item, item));
+    TRY(check_writable(b, list, item));
+    jy_fv args[] = { list->regs[0], item->regs[0] };
+    jy_vhelp(b, helpers[item->kind], 2, args, "a list that cannot grow");
+    learn_elem(b, list, item);
+    return JY_OK;
+}
+
+static jy_status
+pop(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, size_t nargs, struct jy_val *const *args)
+{
+    TRY(check_elem(b, list));
+    if (list->is_tuple || b->frame->back != NULL || list->elem->kind == JY_K_LIST)
+        return jy_vb_lacks(b, "pop() here");
+    jy_fv index = jy_vint(b, -1);
+    if (nargs == 1)
+        TRY(jy_vas_index(b, &index, args[0]));
+    index = jy_ve2x(b, JY_FLOW_WRAP, JY_F_I64, index, jy_vlist_length(b, list), "pop from an empty list");
+    TRY(unboxed(b, out, item_at(b, list, index), list->elem));
+    jy_fv drop[] = { list->regs[0], index };
+    jy_vhelp(b, "list_drop", 2, drop, "a list that cannot shrink");
+    return JY_OK;
+}
+
+jy_status
+jy_vlist_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, const char *name, size_t nargs,
+                struct jy_val *const *args)
+{
+    if (strcmp(name, "append") == 0 && nargs == 1) {
+        TRY(jy_vlist_append(b, list, args[0]));
+        *out = jy_val_known(b, jy_value_const(b->frame->f, Py_None));
+        return JY_OK;
+    }
+    if (strcmp(name, "pop") == 0 && nargs <= 1)
+        return pop(b, out, list, nargs, args);
+    return jy_vb_lacks(b, "the method %s of a list", name);
+}
+
+/* ---- new ones ---- */
+
+static struct jy_val *
+new_list(struct jy_vbuild *b, jy_fv address, const struct jy_velem *elem)
+{
+    struct jy_val *list = jy_val_reg(b, JY_K_LIST, JY_DTYPE_NONE, address);
+    list->elem = elem;
+    return list;
+}
+
+jy_status
+jy_vlist_make(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
+{
+    static const struct jy_velem unknown = { .kind = JY_K_UNBOUND };
+    if (v->nparts == 0) {
+        *out = new_list(b, jy_vhelp(b, "list_new", 0, NULL, "a list that cannot be made"), &unknown);
+        return JY_OK;
+    }
+    for (size_t i = 0; i < v->nparts; i++)
+        if (v->parts[i]->kind != v->parts[0]->kind || (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST) ||
+            v->parts[i]->kind == JY_K_NP)
+            return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, v->parts[i]));
+    struct jy_val *count = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, jy_vint(b, 1));
+    struct jy_val *first = jy_val_parts(b, JY_K_NEWLIST, 1, v->parts);
+    TRY(jy_vlist_repeat(b, out, first, count));
+    static const char *const helpers[] = { [JY_K_FLOAT] = "list_append_float",
+                                           [JY_K_INT] = "list_append_int",
+                                           [JY_K_BOOL] = "list_append_bool",
+                                           [JY_K_LIST] = "list_append_object" };
+    for (size_t i = 1; i < v->nparts; i++) {
+        jy_fv args[] = { (*out)->regs[0], v->parts[i]->regs[0] };
+        jy_vhelp(b, helpers[v->parts[i]->kind], 2, args, "a list that cannot grow");
+    }
+    return JY_OK;
+}
+
+jy_status
+jy_vlist_repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *count)
+{
+    jy_fv n, address;
+    if (v->nparts != 1)
+        return jy_vb_lacks(b, "a list of several items, repeated");
+    TRY(jy_vas_index(b, &n, count));
+    struct jy_val *item = v->parts[0];
+    jy_fv args[] = { JY_NO_FV, n };
+    const char *helper = "list_repeat";
+    switch (item->kind) {
+    case JY_K_FLOAT:
+        helper = "list_repeat_float";
+        args[0] = item->regs[0];
+        break;
+    case JY_K_INT:
+        helper = "list_repeat_int";
+        args[0] = item->regs[0];
+        break;
+    case JY_K_BOOL: {
+        jy_fv yes = jy_ve1(b, JY_FLOW_BITS, JY_F_I64, jy_vaddress(b, Py_True));
+        jy_fv no = jy_ve1(b, JY_FLOW_BITS, JY_F_I64, jy_vaddress(b, Py_False));
+        jy_fv bits = jy_ve3(b, JY_FLOW_SELECT, JY_F_I64, item->regs[0], yes, no);
+        args[0] = jy_ve1(b, JY_FLOW_BITS, JY_F_PTR, bits);
+        break;
+    }
+    case JY_K_LIST:
+        args[0] = item->regs[0];
+        break;
+    default:
+        return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, item));
+    }
+    address = jy_vhelp(b, helper, 2, args, "a list that cannot be made");
+    *out = new_list(b, address, elem_of_item(b, item));
+    return JY_OK;
+}
