@@ -17,7 +17,7 @@
 #include "frontend/cpython/assemble.h"
 #include "frontend/cpython/compat.h"
 #include "frontend/cpython/emit.h"
-#include "frontend/cpython/layout.h"
+#include "frontend/cpython/original.h"
 #include "frontend/point.h"
 #include "frontend/sweep.h"
 #include <stdio.h>
@@ -33,15 +33,17 @@ struct generator {
     const struct jy_codegen_request *request;
     const struct jy_unit *unit; /* NULL: the original from `start` on, with no part of its own */
     struct jy_code *code;
-    struct jy_layout_map map;
-    size_t nlocals; /* locals and cells of the original */
-    int resume;     /* id of the original's RESUME */
-    int start;      /* id of the original instruction where the start is; of a call, the one behind RESUME */
-    int *leave;     /* by id: of the jump that leaves before it, or JY_NO_INSTR */
+    const struct jy_layout_map *map;
+    bool has_original; /* the request's is what is edited */
+    size_t nlocals;    /* locals and cells of the original */
+    int resume;        /* id of the original's RESUME */
+    int start;         /* id of the original instruction where the start is; of a call, the one behind RESUME */
+    int *leave;        /* by id: of the jump that leaves before it, or JY_NO_INSTR */
     struct {
         struct temp *at;
         size_t n, cap;
     } temps;
+    struct jy_index temp_index;
     int *output_local;
     int *stack_local; /* of the value stack at the start; NULL: it stands on the stack */
     struct {
@@ -92,10 +94,18 @@ delete_temps(struct generator *g)
         jy_edit_append(g->code, DELETE_FAST, g->bound.at[k]);
 }
 
+static uint32_t
+hash_temp(const void *recipe, jy_src source)
+{
+    return jy_index_mix(recipe == NULL ? source : 0, (uintptr_t)recipe);
+}
+
 static struct temp *
 find_temp(struct generator *g, const void *recipe, jy_src source)
 {
-    for (size_t k = 0; k < g->temps.n; k++)
+    struct jy_index_probe probe;
+    for (uint32_t k = jy_index_first(&g->temp_index, &probe, hash_temp(recipe, source)); k != JY_INDEX_END;
+         k = jy_index_next(&g->temp_index, &probe))
         if (g->temps.at[k].key == recipe && (recipe != NULL || g->temps.at[k].source == source))
             return &g->temps.at[k];
     return NULL;
@@ -105,11 +115,13 @@ static bool
 count_use(struct generator *g, const void *recipe, jy_src source)
 {
     struct temp *t = find_temp(g, recipe, source);
-    if (t == NULL)
-        *jy_vec_push(g->code->c_arena, &g->temps) = (struct temp){ recipe, source, -1, 1 };
-    else
+    if (t != NULL) {
         t->uses++;
-    return t == NULL;
+        return false;
+    }
+    *jy_vec_push(g->code->c_arena, &g->temps) = (struct temp){ recipe, source, -1, 1 };
+    jy_index_add(g->code->c_arena, &g->temp_index, hash_temp(recipe, source), (uint32_t)g->temps.n - 1);
+    return true;
 }
 
 /* -- counting uses ----------------------------------------------------------------------------------------------------------------- */
@@ -505,7 +517,7 @@ static bool
 is_plain_stack(const struct generator *g)
 {
     for (size_t k = 0; k < g->request->depth; k++)
-        if (is_absent(g, k) || g->map.kinds[g->start][k] != JY_SLOT_VALUE)
+        if (is_absent(g, k) || g->map->kinds[g->start][k] != JY_SLOT_VALUE)
             return false;
     return true;
 }
@@ -535,7 +547,7 @@ unstash_stack(struct generator *g)
             continue;
         }
         jy_edit_append(g->code, LOAD_FAST, g->stack_local[k]);
-        if (g->map.kinds[g->start][k] == JY_SLOT_HANDLED) {
+        if (g->map->kinds[g->start][k] == JY_SLOT_HANDLED) {
             jy_edit_append(g->code, PUSH_EXC_INFO, 0);
             jy_edit_append(g->code, POP_TOP, 0);
         }
@@ -596,7 +608,7 @@ left_local(struct generator *g, size_t item)
 static int
 stash_handlers(struct generator *g, int id, struct jy_point *point)
 {
-    const uint8_t *kinds = g->map.kinds[id];
+    const uint8_t *kinds = g->map->kinds[id];
     size_t depth = point->depth;
     int *local = JY_NEW_ARRAY(g->code->c_arena, int, depth + 1);
     for (size_t k = depth; k-- > 0;) {
@@ -620,13 +632,13 @@ emit_leave(struct generator *g, int id, struct jy_point *point)
 {
     bool handles = false;
     for (size_t k = 0; k < point->depth; k++)
-        handles |= g->map.kinds[id][k] == JY_SLOT_HANDLED;
+        handles |= g->map->kinds[id][k] == JY_SLOT_HANDLED;
     int first = (int)g->code->c_instrs.n;
     if (handles)
         CHECK(stash_handlers(g, id, point));
     for (size_t k = 0; k < g->nlocals; k++) {
         int local = new_index(g, (int)k);
-        CHECK(load_to_leave(g, local, jy_layout_is_bound(&g->map, id, (int)k), handles && is_deleted(g, local), point,
+        CHECK(load_to_leave(g, local, jy_layout_is_bound(g->map, id, (int)k), handles && is_deleted(g, local), point,
                             point->depth + k));
     }
     CHECK(jy_emit_load_const(g->code, (PyObject *)point));
@@ -669,7 +681,7 @@ add_leaves(struct generator *g)
         g->leave[k] = JY_NO_INSTR;
     for (size_t k = 0; k < g->request->nleaves; k++) {
         int id = jy_code_id_at_offset(g->code, (int)g->request->leaves[k]);
-        if (id != JY_NO_INSTR && g->leave[id] == JY_NO_INSTR && jy_layout_is_portable(&g->map, g->code, id))
+        if (id != JY_NO_INSTR && g->leave[id] == JY_NO_INSTR && jy_layout_is_portable(g->map, g->code, id))
             CHECK(add_leave(g, id));
     }
     return 0;
@@ -781,7 +793,8 @@ static int
 generate(struct generator *g)
 {
     CHECK(find_places(g));
-    if (g->request->start != 0 && g->code->c_origin->co_nlocals == 0) /* the argument is local 0: before others are added */
+    if (g->request->start != 0 &&
+        g->code->c_origin->co_nlocals == 0) /* the argument is local 0: before others are added */
         CHECK(new_local(g, "continuation", 0));
     CHECK(add_leaves(g));
     if (g->request->start != 0) {
@@ -808,7 +821,13 @@ edit(struct jy_code *code, void *context)
 {
     struct generator *g = context;
     g->code = code;
-    TRY(jy_code_layout(&g->map, code));
+    struct jy_layout_map own;
+    if (g->has_original) {
+        g->map = jy_original_map(g->request->original);
+    } else {
+        TRY(jy_code_layout(&own, code));
+        g->map = &own;
+    }
     if (generate(g) < 0)
         return JY_ERROR;
     code->c_cursor = JY_NO_INSTR;
@@ -819,8 +838,10 @@ PyObject *
 jy_codegen(const struct jy_codegen_request *request)
 {
     struct generator g = { .request = request, .unit = request->unit };
+    g.has_original = request->original != NULL && jy_original_map(request->original) != NULL;
     PyObject *code = NULL;
-    jy_status status = jy_transform_code_object(&code, request->code, edit, &g);
+    jy_status status = g.has_original ? jy_transform_original(&code, request->original, edit, &g)
+                                      : jy_transform_code_object(&code, request->code, edit, &g);
     if (status == JY_NOMEM)
         PyErr_NoMemory();
     else if (status == JY_BREAK && !PyErr_Occurred())

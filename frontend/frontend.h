@@ -7,8 +7,11 @@
 #include "graph/base/text.h"
 #include "graph/unit.h"
 
+struct jy_original; /* cpython/original.h */
+
 struct jy_trace_request {
-    PyObject *function; /* exact function */
+    PyObject *function;           /* exact function */
+    struct jy_original *original; /* its code, decoded; NULL: it is decoded for this trace */
     uint32_t start;     /* offset of the instruction to start at, in code units; 0: a call */
     /* Borrowed. A call: the bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict). Else all locals and cells; NULL: unbound. */
     PyObject *const *locals;
@@ -49,7 +52,8 @@ PyObject *jy_class_find(PyTypeObject *type, PyTypeObject *after, PyObject *name)
 /* New code for a unit (codegen.c). Where `unit` is NULL: the original from `start` on. */
 struct jy_codegen_request {
     const struct jy_unit *unit;
-    PyObject *code; /* of the function */
+    PyObject *code;               /* of the function */
+    struct jy_original *original; /* the same, decoded; may be NULL */
     PyObject *
         compiled_name; /* the global that is called with the unit's inputs, in order; it returns the tuple of the graph's outputs ... */
     PyObject

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frontend/cpython/decode.h"
+#include "frontend/cpython/original.h"
 
 enum { DEFAULT_STEPS = 60000, DEFAULT_NODES = 6000, MAX_NESTING = 200 };
 
@@ -34,6 +35,11 @@ decode(struct jy_code **out, struct jy_frame *f, PyObject *code)
             *out = t->codes.at[i];
             return JY_OK;
         }
+    }
+    const struct jy_original *original = t->request->original;
+    if (original != NULL && original->o_object == code) {
+        *out = original->o_code;
+        return JY_OK;
     }
     jy_status status = jy_decode_code(out, jy_frame_arena(f), code);
     if (status == JY_BREAK)

@@ -16,8 +16,8 @@ struct sweep {
     struct jy_code *code;
     int first_new; /* added locals are first_new up to first_new + nnew */
     int nnew, nwords;
-    uint64_t **live; /* by id: which added locals may be read after it has begun; NULL: none */
-    bool *is_target; /* by id: control may come from elsewhere than the instruction before */
+    uint64_t **live;  /* by id: which added locals may be read after it has begun; NULL: none */
+    bool *is_target;  /* by id: control may come from elsewhere than the instruction before */
     bool *is_handler; /* by id: an exception handler begins there */
     bool changed;
 };

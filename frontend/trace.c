@@ -6,14 +6,14 @@
  * Owns what a trace holds of Python (the unit's object table and the list of objects that only the trace looks at) and the jump that ends
  * it when memory runs out. */
 #include "frontend/cpython/compat.h"
-#include "frontend/cpython/layout.h"
+#include "frontend/cpython/original.h"
 #include "frontend/generator.h"
 #include "frontend/interp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STOPPING_CODE = 10000 }; /* instructions; new code for a start takes some 10 ms then */
+enum { MAX_STOPPING_CODE = 100000 }; /* instructions: new code for a start takes some 20 ms then */
 
 static struct jy_unit *
 unit_new(struct jy_arena *arena)
@@ -113,18 +113,29 @@ fill_stack(struct jy_frame *f, const struct jy_trace_request *request, const uin
     }
 }
 
+/* The layout of the root frame's code; NULL: it is not legal. */
+static const struct jy_layout_map *
+root_layout(struct jy_frame *f)
+{
+    struct jy_original *original = f->f_trace->request->original;
+    if (original != NULL && original->o_code == f->f_instrs)
+        return jy_original_map(original);
+    struct jy_layout_map *map = JY_NEW(jy_frame_arena(f), struct jy_layout_map);
+    struct jy_code *code = (struct jy_code *)(uintptr_t)f->f_instrs; /* the layout only fills in depths */
+    return jy_code_layout(map, code) == JY_OK ? map : NULL;
+}
+
 /* The middle of the function: what the prologue did has happened. */
 static jy_status
 fill_frame(struct jy_frame *f, const struct jy_trace_request *request)
 {
     struct jy_trace_state *t = f->f_trace;
     const PyCodeObject *co = (PyCodeObject *)f->f_code;
-    struct jy_code *code = (struct jy_code *)(uintptr_t)f->f_instrs; /* the layout only fills in depths */
-    struct jy_layout_map map;
+    const struct jy_code *code = f->f_instrs;
+    const struct jy_layout_map *map = root_layout(f);
     t->start = f->f_next = jy_code_id_at_offset(code, (int)request->start);
-    if (t->start == JY_NO_INSTR || request->nlocals + (size_t)co->co_nfreevars != f->f_nlocals ||
-        jy_code_layout(&map, code) != JY_OK || !jy_layout_is_portable(&map, code, t->start) ||
-        (size_t)jy_code_at(code, t->start)->i_depth != request->nstack)
+    if (t->start == JY_NO_INSTR || request->nlocals + (size_t)co->co_nfreevars != f->f_nlocals || map == NULL ||
+        !jy_layout_is_portable(map, code, t->start) || (size_t)jy_code_at(code, t->start)->i_depth != request->nstack)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "no start at %u", (unsigned)request->start);
     for (size_t i = 0; i < request->nlocals; i++) {
         PyObject *object = request->locals[i];
@@ -134,7 +145,7 @@ fill_frame(struct jy_frame *f, const struct jy_trace_request *request)
         if (object != NULL)
             f->f_locals[i] = is_cell ? outside_cell(f, object, i) : jy_value_lazy(f, object, local_source(f, i));
     }
-    fill_stack(f, request, map.kinds[t->start]);
+    fill_stack(f, request, map->kinds[t->start]);
     for (size_t i = 0; i < request->nstack; i++) /* whatever takes it off the stack drops it */
         if (request->stack[i] != NULL && jy_drop_shows(f, request->stack[i], false))
             return jy_break(f, JY_BREAK_DROP, "a %s on the value stack", Py_TYPE(request->stack[i])->tp_name);

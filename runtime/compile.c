@@ -4,6 +4,8 @@
  *
  * Whatever goes wrong ends in a refusal with a reason, never in an error of the user's program. */
 #include "runtime/function.h"
+
+#include "frontend/cpython/original.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -294,8 +296,10 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
 {
     static const char *const every_int[] = { "*", NULL };
     const struct jy_config *config = &jy_runtime->config;
+    double start = now_ms();
     struct jy_trace_request request = {
         .function = f->f_object,
+        .original = jy_original_of(f),
         .start = s->s_offset,
         .locals = slots + s->s_depth,
         .nlocals = nslots - s->s_depth,
@@ -312,8 +316,8 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
         .log = wants(JY_LOG_trace_bytecode) ? log_instruction : NULL,
         .context = f,
     };
-    double start = now_ms();
     jy_status status = jy_trace(out, &request);
+    jy_original_release(request.original);
     f->f_stats.trace_ms += now_ms() - start;
     return status;
 }
@@ -596,5 +600,6 @@ jy_compile(struct jy_function *f, struct jy_start *s, PyObject *const *slots, si
     jy_status status = compile_unit(f, s, slots, nslots);
     jy_compat_leave_tracing(thread);
     f->f_busy = jy_runtime->compiling = false;
+    jy_original_settle(f);
     return status;
 }

@@ -60,6 +60,7 @@ struct jy_function {
         *f_dead_starts; /* in the middle, most recently used first; dropped while a driver works with them */
     uint32_t f_driving; /* drivers of it that are at work */
     struct jy_leaves f_leaves;
+    struct jy_original *f_original; /* of f_code; kept while there are leaves; NULL: none now */
     char **f_dynamic; /* source texts of ints that have shown two values; NULL-terminated */
     size_t f_ndynamic;
     size_t f_nmarked; /* the first so many of f_dynamic are the user's marks, which reset() keeps */

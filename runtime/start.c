@@ -4,7 +4,7 @@
  * the middle is an iterator that hands the items out and keeps none, so that reference counts, and with them the moment of every destructor, are those of one frame that runs through. */
 #include "runtime/function.h"
 
-#include "frontend/cpython/layout.h"
+#include "frontend/cpython/original.h"
 #include "frontend/point.h"
 #include <alloca.h>
 #include <stdlib.h>
@@ -88,6 +88,31 @@ jy_new_code_clear(struct jy_new_code *c)
     Py_CLEAR(c->code);
 }
 
+struct jy_original *
+jy_original_of(struct jy_function *f)
+{
+    if (f->f_original == NULL)
+        f->f_original = jy_original_new(f->f_code);
+    if (f->f_original != NULL)
+        f->f_original->o_refs++;
+    return f->f_original;
+}
+
+static void
+forget_original(struct jy_function *f)
+{
+    struct jy_original *original = f->f_original;
+    f->f_original = NULL;
+    jy_original_release(original);
+}
+
+void
+jy_original_settle(struct jy_function *f)
+{
+    if (f->f_leaves.active == 0)
+        forget_original(f);
+}
+
 /* The same for all: whatever makes new code afresh comes through here. */
 static PyObject *
 generate(struct jy_function *f, PyObject *code, const struct jy_start *s, const struct jy_unit *unit, PyObject *name,
@@ -100,9 +125,11 @@ generate(struct jy_function *f, PyObject *code, const struct jy_start *s, const 
     for (size_t k = 0; leaves && k < f->f_leaves.n; k++)
         if (f->f_leaves.at[k].active)
             offsets[n++] = f->f_leaves.at[k].offset;
+    struct jy_original *original = code == f->f_code ? jy_original_of(f) : NULL;
     struct jy_codegen_request request = {
         .unit = unit,
         .code = code,
+        .original = original,
         .compiled_name = name,
         .rerun = jy_runtime->rerun,
         .start = s->s_offset,
@@ -112,6 +139,7 @@ generate(struct jy_function *f, PyObject *code, const struct jy_start *s, const 
         .nleaves = n,
     };
     PyObject *made = jy_codegen(&request);
+    jy_original_release(original);
     free(offsets);
     return made;
 }
@@ -220,7 +248,10 @@ add_leave(void *context, uint32_t offset)
 void
 jy_leaves_add(struct jy_function *f, uint32_t stop)
 {
-    jy_code_places(f->f_code, stop, !f->f_leaves.has_all, add_leave, f);
+    struct jy_original *original = jy_original_of(f);
+    if (original != NULL)
+        jy_code_places(original, stop, !f->f_leaves.has_all, add_leave, f);
+    jy_original_release(original);
     f->f_leaves.has_all = true;
 }
 
@@ -302,6 +333,7 @@ jy_starts_clear(struct jy_function *f)
     }
     jy_starts_free(f);
     jy_new_code_clear(&f->f_call.s_plain);
+    forget_original(f);
     free(f->f_leaves.at);
     f->f_leaves = (struct jy_leaves){ .version = f->f_leaves.version + 1 };
 }

@@ -69,6 +69,11 @@ void jy_new_code_clear(struct jy_new_code *code);
 int jy_start_plain(bool *has, struct jy_function *function, struct jy_start *start);
 
 void jy_starts_clear(struct jy_function *function); /* all but the entries of the call */
+
+/* The function's code, decoded: a reference of the caller's, NULL when there is no memory. */
+struct jy_original *jy_original_of(struct jy_function *function);
+/* Forgets it when nothing will ask for it soon. */
+void jy_original_settle(struct jy_function *function);
 void jy_starts_free(struct jy_function *function);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "frontend/cpython/compat.h"
 #include "frontend/cpython/decode.h"
+#include "frontend/cpython/original.h"
 #include "frontend/cpython/verify_code.h"
 
 struct bytes {
@@ -347,8 +348,24 @@ edit_and_assemble(PyObject **out, struct jy_code *code, jy_code_editor edit, voi
     return jy_assemble_code(out, code);
 }
 
-jy_status
-jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, void *context)
+/* The copy's memory is its own; what is empty stays NULL. */
+static struct jy_code *
+copy_code(struct jy_arena *arena, const struct jy_code *original)
+{
+    struct jy_code *code = jy_arena_copy(arena, original, sizeof *code);
+    code->c_arena = arena;
+    code->c_instrs.cap = original->c_instrs.n + original->c_instrs.n / 4 + 64; /* room for what is added */
+    code->c_instrs.at = JY_NEW_ARRAY(arena, struct jy_instr, code->c_instrs.cap);
+    memcpy(code->c_instrs.at, original->c_instrs.at, original->c_instrs.n * sizeof *code->c_instrs.at);
+    code->c_handlers.cap = original->c_handlers.n;
+    if (code->c_handlers.cap != 0)
+        code->c_handlers.at =
+            jy_arena_copy(arena, original->c_handlers.at, original->c_handlers.n * sizeof *code->c_handlers.at);
+    return code;
+}
+
+static jy_status
+transform(PyObject **out, PyObject *origin, const struct jy_code *decoded, jy_code_editor edit, void *context)
 {
     struct jy_arena *arena = jy_arena_new();
     if (arena == NULL)
@@ -357,13 +374,17 @@ jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, 
     jy_status status = JY_NOMEM;
     *out = NULL;
     if (setjmp(*jy_arena_guard(arena)) == 0) {
-        struct jy_code *decoded;
-        status = jy_decode_code(&decoded, arena, origin);
-        code = decoded;
+        struct jy_code *own = NULL;
+        status = JY_OK;
+        if (decoded != NULL)
+            own = copy_code(arena, decoded);
+        else
+            status = jy_decode_code(&own, arena, origin);
+        code = own;
         if (status == JY_OK)
-            status = edit_and_assemble(out, decoded, edit, context);
-        if (status == JY_BREAK && decoded->c_error != NULL) {
-            PyErr_SetString(PyExc_ValueError, decoded->c_error);
+            status = edit_and_assemble(out, own, edit, context);
+        if (status == JY_BREAK && own->c_error != NULL) {
+            PyErr_SetString(PyExc_ValueError, own->c_error);
             status = JY_ERROR;
         }
     }
@@ -371,4 +392,16 @@ jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, 
         jy_decode_release(code);
     jy_arena_free(arena);
     return status;
+}
+
+jy_status
+jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, void *context)
+{
+    return transform(out, origin, NULL, edit, context);
+}
+
+jy_status
+jy_transform_original(PyObject **out, const struct jy_original *original, jy_code_editor edit, void *context)
+{
+    return transform(out, original->o_object, original->o_code, edit, context);
 }

@@ -14,5 +14,8 @@ jy_status jy_assemble_code(PyObject **out, struct jy_code *code);
  * answer.  Code that is not legal is JY_ERROR with a ValueError here, as c_error dies with the arena. */
 typedef jy_status (*jy_code_editor)(struct jy_code *code, void *context);
 jy_status jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, void *context);
+/* The same for code that is decoded already: edits a copy. */
+struct jy_original;
+jy_status jy_transform_original(PyObject **out, const struct jy_original *original, jy_code_editor edit, void *context);
 
 #endif

@@ -141,22 +141,33 @@ entry_of_slot(const PyDictKeysObject *keys, size_t slot)
     }
 }
 
-/* By identity: the dictionary's own look-up might call __eq__. */
+static bool
+is_entry(struct jy_dict_slot *out, PyObject *dict, Py_ssize_t index, PyObject *key)
+{
+    PyDictKeysObject *keys = ((PyDictObject *)dict)->ma_keys;
+    PyObject *value;
+    if (entry_at(&value, (PyDictObject *)dict, keys, index) != key || value == NULL)
+        return false;
+    *out = (struct jy_dict_slot){ keys, key, index };
+    return true;
+}
+
+/* By identity: the dictionary's own look-up might call __eq__; and only text has a hash that certainly runs no code of the program's. */
 bool
 jy_compat_find_slot(struct jy_dict_slot *out, PyObject *dict, PyObject *key)
 {
     enum { SHIFT = 5 }; /* PERTURB_SHIFT of dictobject.c */
     PyDictKeysObject *keys = ((PyDictObject *)dict)->ma_keys;
     Py_hash_t hash = PyUnicode_CheckExact(key) ? PyObject_Hash(key) : -1;
+    bool found = false;
+    for (Py_ssize_t i = 0; hash == -1 && i < keys->dk_nentries && !found; i++)
+        found = is_entry(out, dict, i, key);
     if (hash == -1)
-        return false;
+        return found;
     size_t mask = ((size_t)1 << keys->dk_log2_size) - 1, perturb = (size_t)hash, slot = perturb & mask;
     for (Py_ssize_t i; (i = entry_of_slot(keys, slot)) != DKIX_EMPTY;) {
-        PyObject *value;
-        if (i >= 0 && entry_at(&value, (PyDictObject *)dict, keys, i) == key && value != NULL) {
-            *out = (struct jy_dict_slot){ keys, key, i };
+        if (i >= 0 && is_entry(out, dict, i, key))
             return true;
-        }
         perturb >>= SHIFT;
         slot = (slot * 5 + perturb + 1) & mask;
     }

@@ -2,7 +2,7 @@
  *
  * An instruction that takes p items and leaves q keeps the kinds of the lower min(p, q) of them: the few that look deeper than they change (LIST_APPEND, WITH_EXCEPT_START, COPY) say
  * so by their counts. SWAP, PUSH_EXC_INFO and the handlers' entries are the exceptions. */
-#include "frontend/cpython/layout.h"
+#include "frontend/cpython/original.h"
 
 #include <string.h>
 
@@ -180,8 +180,8 @@ jy_layout_is_portable(const struct jy_layout_map *map, const struct jy_code *cod
 /* ---- places ---- */
 
 struct places {
-    struct jy_code *code;
-    struct jy_layout_map map;
+    const struct jy_code *code;
+    const struct jy_layout_map *map;
     void (*report)(void *context, uint32_t offset);
     void *context;
 };
@@ -193,7 +193,7 @@ report(const struct places *p, int id)
         return;
     if (jy_code_at(p->code, id)->i_op == POP_TOP && jy_code_next(p->code, id) != JY_NO_INSTR)
         id = jy_code_next(p->code, id); /* what a statement leaves behind goes at once */
-    if (jy_layout_is_portable(&p->map, p->code, id))
+    if (jy_layout_is_portable(p->map, p->code, id))
         p->report(p->context, (uint32_t)jy_code_at(p->code, id)->i_offset);
 }
 
@@ -258,31 +258,36 @@ is_loop_head(const struct jy_code *code, int id)
     return false;
 }
 
-static void
-find_places(struct places *p, PyObject *code, struct jy_arena *arena, uint32_t stop, bool all)
+void
+jy_code_places(struct jy_original *original, uint32_t stop, bool all, void (*report_to)(void *context, uint32_t offset),
+               void *context)
 {
-    if (jy_decode_code(&p->code, arena, code) != JY_OK || jy_code_layout(&p->map, p->code) != JY_OK)
+    const struct jy_layout_map *map = jy_original_map(original);
+    if (map == NULL)
         return;
-    int id = jy_code_id_at_offset(p->code, (int)stop);
-    if (id != JY_NO_INSTR && p->map.kinds[id] != NULL)
-        report_behind(p, id);
-    if (id != JY_NO_INSTR && is_loop_head(p->code, id))
-        report(p, id);
+    struct places p = { .code = original->o_code, .map = map, .report = report_to, .context = context };
+    int id = jy_code_id_at_offset(p.code, (int)stop);
+    if (id != JY_NO_INSTR && map->kinds[id] != NULL)
+        report_behind(&p, id);
+    if (id != JY_NO_INSTR && is_loop_head(p.code, id))
+        report(&p, id);
     if (all)
-        report_all(p);
+        report_all(&p);
 }
 
 void
-jy_code_places(PyObject *code, uint32_t stop, bool all, void (*report_to)(void *context, uint32_t offset),
-               void *context)
+jy_code_loop_heads(struct jy_original *original, void (*report_to)(void *context, uint32_t offset), void *context)
 {
-    struct jy_arena *arena = jy_arena_new();
-    if (arena == NULL)
+    const struct jy_layout_map *map = jy_original_map(original);
+    const struct jy_code *code = original->o_code;
+    if (map == NULL)
         return;
-    if (setjmp(*jy_arena_guard(arena)) == 0) {
-        struct places p = { .report = report_to, .context = context };
-        find_places(&p, code, arena, stop, all);
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        const struct jy_instr *instr = jy_code_at(code, id);
+        int head = jy_instr_is_jump(instr->i_op) ? jy_code_live(code, instr->i_target) : JY_NO_INSTR;
+        if (head == JY_NO_INSTR || jy_code_at(code, head)->i_offset > instr->i_offset)
+            continue;
+        if (jy_layout_is_portable(map, code, head))
+            report_to(context, (uint32_t)jy_code_at(code, head)->i_offset);
     }
-    jy_arena_free(arena);
-    PyErr_Clear();
 }

@@ -31,8 +31,11 @@ jy_layout_is_bound(const struct jy_layout_map *map, int id, int local)
 bool jy_layout_is_portable(const struct jy_layout_map *map, const struct jy_code *code, int id);
 
 /* Where units may begin when the function cannot be compiled as a whole: right behind the instruction at offset `stop`, on each of its ways; and, with `all`, at the bodies and ends of
- * loops and behind exception handlers. Offsets in code units; only portable places. Nothing is reported when memory runs out. */
-void jy_code_places(PyObject *code, uint32_t stop, bool all, void (*report)(void *context, uint32_t offset),
-                    void *context);
+ * loops and behind exception handlers. Offsets in code units; only portable places. Nothing is reported of code that is not legal. */
+struct jy_original;
+void jy_code_places(struct jy_original *original, uint32_t stop, bool all,
+                    void (*report)(void *context, uint32_t offset), void *context);
+/* Heads of loops: the portable places that are jumped back to. */
+void jy_code_loop_heads(struct jy_original *original, void (*report)(void *context, uint32_t offset), void *context);
 
 #endif

@@ -479,7 +479,7 @@ def test_leave_behind_a_try_block():
 def test_very_long_functions_are_left_alone():
     """CODE_TOO_LONG"""
     space = {"unknown": unknown}
-    lines = ["def f(a):", "    b = a * 2 + 1", "    unknown(b)"] + ["    b = b + a"] * 4000 + ["    return b"]
+    lines = ["def f(a):", "    b = a * 2 + 1", "    unknown(b)"] + ["    b = b + a"] * 40000 + ["    return b"]
     exec("\n".join(lines), space)
     g = jitney.compile(space["f"])
     for _ in range(2):

@@ -1,0 +1,22 @@
+/* A code object decoded and laid out once, for all the traces and all the new code that its function gets. */
+#ifndef JY_FRONTEND_CPYTHON_ORIGINAL_H
+#define JY_FRONTEND_CPYTHON_ORIGINAL_H
+
+#include "frontend/cpython/layout.h"
+
+struct jy_original {
+    struct jy_arena *o_arena;
+    PyObject *o_object; /* the code object; owned */
+    struct jy_code *o_code;
+    struct jy_layout_map o_map;
+    bool o_has_map;
+    uint32_t o_refs;
+};
+
+/* With one reference. NULL without an exception: no memory, or code that does not decode. */
+struct jy_original *jy_original_new(PyObject *code);
+void jy_original_release(struct jy_original *original); /* may be NULL */
+/* The layout, made when it is first asked for; NULL: no memory, or code that is not legal. Depths of the instructions are filled in then. */
+const struct jy_layout_map *jy_original_map(struct jy_original *original);
+
+#endif
