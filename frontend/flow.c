@@ -379,7 +379,6 @@ jy_flow_build(struct jy_frame *root)
     b->alias_list = new_alias(b->w);
     b->alias_items = new_alias(b->w);
     b->alias_number = new_alias(b->w);
-    b->block = jy_flow_block(b->w);
     struct jy_vframe frame = { .f = root, .pc = root->f_next, .nlocals = root->f_nlocals };
     frame.locals = JY_NEW_ARRAY(arena, struct jy_val *, frame.nlocals + 1);
     frame.stack = JY_NEW_ARRAY(arena, struct jy_val *, root->f_stacksize + 2);

@@ -10,7 +10,7 @@
 struct jy_original; /* cpython/original.h */
 
 struct jy_trace_request {
-    PyObject *function;           /* exact function */
+    PyObject *function; /* exact function */
     struct jy_original *original; /* its code, decoded; NULL: it is decoded for this trace */
     uint32_t start;     /* offset of the instruction to start at, in code units; 0: a call */
     /* Borrowed. A call: the bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict). Else all locals and cells; NULL: unbound. */
@@ -22,6 +22,7 @@ struct jy_trace_request {
     uint32_t min_nodes; /* operations that make a unit worth while which does not reach from call to return */
     PyObject *
         callee; /* gives a function's compiled copy: called, where the unit stops, with a function that could not be inlined; NULL: none */
+    bool no_alias; /* jy_flow_trace: arrays may overlap */
     uint32_t break_every; /* stress: stop before the instruction of that number; 0: never */
     const char *const *
         dynamic; /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */
@@ -38,6 +39,8 @@ struct jy_trace_request {
  * Never runs user code but attribute look-ups on modules and types, hashing of constants and the like; never changes anything the program can see.
  * JY_OK: *out is a unit. JY_BREAK: *out is a unit whose u_break says why (free it too). JY_ERROR: a Python exception is set (MemoryError, KeyboardInterrupt). */
 jy_status jy_trace(struct jy_unit **out, const struct jy_trace_request *request);
+/* The same for a unit with u_flow: native code for the loops that the program comes to from there. JY_BREAK: there is none that flows can go round, or nothing stands in the way but what u_break says. */
+jy_status jy_flow_trace(struct jy_unit **out, const struct jy_trace_request *request);
 void jy_unit_free(struct jy_unit *unit);
 /* Once per process, before the first trace: imports NumPy's C API and resolves numpy.def. -1 with an exception. */
 int jy_np_init(void);
@@ -52,7 +55,7 @@ PyObject *jy_class_find(PyTypeObject *type, PyTypeObject *after, PyObject *name)
 /* New code for a unit (codegen.c). Where `unit` is NULL: the original from `start` on. */
 struct jy_codegen_request {
     const struct jy_unit *unit;
-    PyObject *code;               /* of the function */
+    PyObject *code; /* of the function */
     struct jy_original *original; /* the same, decoded; may be NULL */
     PyObject *
         compiled_name; /* the global that is called with the unit's inputs, in order; it returns the tuple of the graph's outputs ... */

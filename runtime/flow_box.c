@@ -2,6 +2,8 @@
  * constructors: the small ints and the bools are the cached ones. Nothing here runs code of the program's: the types of all parts are builtin ones or arrays, as flows only have such. */
 #include "runtime/flow_box.h"
 #include "frontend/cpython/iter.h"
+#include "frontend/frontend.h"
+#include "frontend/frontend.h"
 #include "runtime/exec_internal.h"
 #include "runtime/numpy_api.h"
 #include <alloca.h>
