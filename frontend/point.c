@@ -35,6 +35,7 @@ jy_point_new(PyObject *code, uint32_t offset, size_t depth, size_t nlocals)
     point->offset = offset;
     point->depth = (uint32_t)depth;
     point->nlocals = (uint32_t)nlocals;
+    point->is_plain = false;
     for (size_t k = 0; k < depth + nlocals; k++)
         point->is_wrapped[k] = 0;
     return point;

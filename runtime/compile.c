@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+
+
 #define PASS_LIMIT 2u /* attempts from one start that find nothing worth compiling before it is given up */
 
 static double
@@ -242,7 +244,7 @@ learn_from_miss(struct jy_function *f, struct jy_start *s, PyObject *const *slot
     void *room = malloc(jy_guards_room(entry->e_guards) + 1);
     if (room == NULL)
         return;
-    const struct jy_unit *unit = jy_exec_unit(entry->e_exec);
+    const struct jy_unit *unit = jy_entry_unit(entry);
     enum jy_guard_result held = jy_guards_check(&values, room, entry->e_guards, f->f_object, slots, &failed);
     jy_guards_clear(&values);
     free(room);
@@ -291,8 +293,11 @@ at_limit(struct jy_function *f, struct jy_start *s, PyObject *const *slots)
 
 /* -- the unit ---------------------------------------------------------------------------------------------------------------------- */
 
+typedef jy_status (*tracer)(struct jy_unit **out, const struct jy_trace_request *request);
+
 static jy_status
-trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyObject *const *slots, size_t nslots)
+trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyObject *const *slots, size_t nslots,
+      tracer tracer)
 {
     static const char *const every_int[] = { "*", NULL };
     const struct jy_config *config = &jy_runtime->config;
@@ -306,6 +311,7 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
         .stack = slots,
         .nstack = s->s_depth,
         .min_nodes = (uint32_t)config->min_nodes,
+        .no_alias = s->s_no_alias,
         .break_every = (uint32_t)config->break_every,
         .callee = jy_runtime->callee,
         .dynamic = f->f_ints == 1 ? every_int : (const char *const *)f->f_dynamic,
@@ -316,17 +322,16 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
         .log = wants(JY_LOG_trace_bytecode) ? log_instruction : NULL,
         .context = f,
     };
-    jy_status status = jy_trace(out, &request);
+    jy_status status = tracer(out, &request);
     jy_original_release(request.original);
     f->f_stats.trace_ms += now_ms() - start;
     return status;
 }
 
-/* refs: takes `unit` on success */
-static jy_status
-build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct jy_unit *unit)
+static struct jy_exec_options
+exec_options(struct jy_function *f)
 {
-    struct jy_exec_options options = {
+    return (struct jy_exec_options){
         .executor = f->f_backend != NULL ? JY_EXEC_NUMPY : (enum jy_executor)jy_runtime->config.executor,
         .compare = f->f_backend == NULL && jy_runtime->config.compare != 0,
         .verify = jy_runtime->config.verify != 0,
@@ -338,14 +343,26 @@ build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct
         .log = wants_stages() ? log_stage : NULL,
         .context = f,
     };
+}
+
+static void
+add_times(struct jy_function *f, const struct jy_exec_times *times)
+{
+    f->f_stats.passes_ms += times->passes_ms;
+    f->f_stats.lower_ms += times->lower_ms;
+    f->f_stats.emit_ms += times->emit_ms;
+    f->f_stats.codegen_ms += times->codegen_ms;
+    f->f_stats.load_ms += times->load_ms;
+}
+
+/* refs: takes `unit` on success */
+static jy_status
+build_exec(struct jy_exec **out, const char **why, struct jy_function *f, struct jy_unit *unit)
+{
+    struct jy_exec_options options = exec_options(f);
     jy_status status = jy_exec_new(out, why, unit, &options);
     if (status == JY_OK) {
-        const struct jy_exec_times *times = jy_exec_times(*out);
-        f->f_stats.passes_ms += times->passes_ms;
-        f->f_stats.lower_ms += times->lower_ms;
-        f->f_stats.emit_ms += times->emit_ms;
-        f->f_stats.codegen_ms += times->codegen_ms;
-        f->f_stats.load_ms += times->load_ms;
+        add_times(f, jy_exec_times(*out));
         jy_exec_set_globals(*out, ((PyFunctionObject *)f->f_object)->func_globals);
     }
     return status;
@@ -445,7 +462,7 @@ error_text(struct jy_function *f)
 static const char *
 failing_at_birth(struct jy_function *f, const struct jy_entry *entry, PyObject *const *slots)
 {
-    const struct jy_unit *unit = jy_exec_unit(entry->e_exec);
+    const struct jy_unit *unit = jy_entry_unit(entry);
     struct jy_guard_values values = { 0 };
     uint32_t failed;
     void *room = malloc(jy_guards_room(entry->e_guards) + 1);
@@ -466,6 +483,26 @@ failing_at_birth(struct jy_function *f, const struct jy_entry *entry, PyObject *
     free(f->f_error);
     f->f_error = text.at;
     return f->f_error != NULL ? f->f_error : "no memory";
+}
+
+static bool
+guard_entry(const char **why, struct jy_entry *entry, struct jy_function *f)
+{
+    double start = now_ms();
+    entry->e_guards = jy_guards_new(why, jy_entry_unit(entry), f->f_object);
+    f->f_stats.guards_ms += now_ms() - start;
+    return entry->e_guards != NULL;
+}
+
+static bool
+is_good_at_birth(const char **why, const struct jy_entry *entry, struct jy_function *f, PyObject *const *slots)
+{
+    double start = now_ms();
+    const char *misfit = failing_at_birth(f, entry, slots);
+    f->f_stats.guards_ms += now_ms() - start;
+    if (misfit != NULL)
+        *why = misfit;
+    return misfit == NULL;
 }
 
 /* refs: takes exec */
@@ -501,35 +538,131 @@ new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy
     }
     entry->e_direct = f->f_backend == NULL && is_direct(unit);
     entry->e_whole = unit->u_start == 0 && !unit->u_stop.stops;
-    double start = now_ms();
-    entry->e_guards = jy_guards_new(why, unit, f->f_object);
-    f->f_stats.guards_ms += now_ms() - start;
-    if (entry->e_guards == NULL || generate_code(entry, f, s) < 0) {
+    if (!guard_entry(why, entry, f) || generate_code(entry, f, s) < 0) {
         if (PyErr_Occurred())
             *why = error_text(f);
         jy_entry_release(entry);
         return NULL;
     }
-    start = now_ms();
-    const char *misfit = failing_at_birth(f, entry, slots);
-    f->f_stats.guards_ms += now_ms() - start;
-    if (misfit != NULL) {
-        *why = misfit;
+    if (!is_good_at_birth(why, entry, f, slots)) {
         jy_entry_release(entry);
         return NULL;
     }
     return entry;
 }
 
+/* refs: takes flow */
+static struct jy_entry *
+new_flow_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy_flow_exec *flow,
+               PyObject *const *slots)
+{
+    struct jy_entry *entry = calloc(1, sizeof(*entry));
+    *why = "no memory";
+    if (entry == NULL) {
+        jy_flow_exec_free(flow);
+        return NULL;
+    }
+    entry->e_refs = 1;
+    entry->e_flow = flow;
+    entry->e_inputs = (uint32_t)jy_entry_unit(entry)->u_inputs.n;
+    entry->e_direct = s == &f->f_call;
+    entry->e_last = s->s_no_alias;
+    if (guard_entry(why, entry, f) && is_good_at_birth(why, entry, f, slots))
+        return entry;
+    if (PyErr_Occurred())
+        *why = error_text(f);
+    jy_entry_release(entry);
+    return NULL;
+}
+
 static void
 install(struct jy_function *f, struct jy_start *s, struct jy_entry *entry)
 {
-    entry->e_next = s->s_entries;
-    s->s_entries = entry;
+    struct jy_entry **link = &s->s_entries;
+    while (entry->e_last && *link != NULL)
+        link = &(*link)->e_next;
+    entry->e_next = *link;
+    *link = entry;
     s->s_nentries++;
     s->s_refused = 0;
     f->f_stats.compiles++;
     f->f_stats.recompiles += s->s_nentries > 1;
+}
+
+/* -- native loops ----------------------------------------------------------------------------------------------------------------- */
+
+static bool
+may_flow(struct jy_function *f, const struct jy_start *s)
+{
+    const struct jy_config *config = &jy_runtime->config;
+    return config->flows && config->break_every == 0 && f->f_backend == NULL && !s->s_no_flow &&
+           jy_function_has_loop(f);
+}
+
+/* Of a function that must be one graph from call to return. */
+static bool
+stops_somewhere(const struct jy_flow *flow)
+{
+    for (size_t k = 0; k < flow->w_exits.n; k++)
+        if (flow->w_exits.at[k].x_kind == JY_EXIT_STOP)
+            return true;
+    return false;
+}
+
+/* refs: takes unit */
+static jy_status
+install_flow(struct jy_function *f, struct jy_start *s, struct jy_unit *unit, PyObject *const *slots)
+{
+    struct jy_flow_exec *flow = NULL;
+    const char *why = NULL;
+    struct jy_exec_options options = exec_options(f);
+    if (wants(JY_LOG_guards))
+        log_guards(f, unit);
+    if (jy_flow_exec_new(&flow, &why, unit, f->f_code, &options) != JY_OK) {
+        jy_status refused = refuse_because(f, s, "BACKEND", why);
+        jy_unit_free(unit);
+        return refused;
+    }
+    add_times(f, jy_flow_exec_times(flow));
+    struct jy_entry *entry = new_flow_entry(&why, f, s, flow, slots);
+    if (entry == NULL) {
+        PyErr_Clear();
+        return refuse_because(f, s, "INSTALL", why);
+    }
+    install(f, s, entry);
+    f->f_stats.flow_entries++;
+    jy_leaves_add_loops(f);
+    return JY_OK;
+}
+
+/* JY_BREAK: nothing here runs as a flow. */
+static jy_status
+try_flow(struct jy_function *f, struct jy_start *s, PyObject *const *slots, size_t nslots)
+{
+    struct jy_unit *unit = NULL;
+    if (!may_flow(f, s))
+        return JY_BREAK;
+    jy_status status = trace(&unit, f, s, slots, nslots, jy_flow_trace);
+    if (status == JY_OK && !(f->f_fullgraph && stops_somewhere(unit->u_flow))) {
+        status = install_flow(f, s, unit, slots);
+        s->s_no_flow |= status == JY_BREAK;
+        return status;
+    }
+    if (status == JY_BREAK && wants(JY_LOG_perf_hints) && unit->u_break.detail != NULL) {
+        struct jy_text text = { 0 };
+        jy_text_add(&text, "no native loop from here: %s (line %u)", unit->u_break.detail, unit->u_break.line);
+        if (text.at != NULL)
+            print(f, JY_LOG_perf_hints, text.at);
+        jy_text_free(&text);
+    }
+    jy_unit_free(unit);
+    s->s_no_flow = true;
+    if (status != JY_ERROR)
+        return JY_BREAK;
+    if (!PyErr_ExceptionMatches(PyExc_MemoryError))
+        return JY_ERROR;
+    PyErr_Clear();
+    return JY_BREAK;
 }
 
 static jy_status
@@ -539,7 +672,10 @@ compile_unit(struct jy_function *f, struct jy_start *s, PyObject *const *slots, 
     struct jy_exec *exec = NULL;
     const char *why = NULL;
 
-    jy_status status = trace(&unit, f, s, slots, nslots);
+    jy_status status = try_flow(f, s, slots, nslots);
+    if (status != JY_BREAK)
+        return status;
+    status = trace(&unit, f, s, slots, nslots, jy_trace);
     if (status == JY_BREAK) {
         if (f->f_fullgraph)
             status = jy_api_raise_full_graph(&unit->u_break);

@@ -137,6 +137,26 @@ has_direct(const struct jy_entry *entry)
            jy_guards_room(entry->e_guards) <= DIRECT_ROOM * sizeof(PyObject *);
 }
 
+/* As try_entry, for an entry that is a flow. */
+static enum jy_guard_result
+run_flow(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *inputs, PyObject *const *args,
+         size_t nargsf, PyObject *kwnames)
+{
+    switch (jy_entry_run_flow(out, f, &f->f_call, entry, inputs)) {
+    case JY_FLOW_APART:
+        return JY_GUARDS_MISS;
+    case JY_FLOW_REFUSED:
+        f->f_stats.fallback_calls++;
+        *out = run_original(f, args, nargsf, kwnames);
+        break;
+    case JY_FLOW_RETURNED:
+    case JY_FLOW_LEFT:
+    case JY_FLOW_FAILED:
+        break;
+    }
+    return JY_GUARDS_HOLD;
+}
+
 /* As try_entry, for an entry that has_direct and arguments that are the parameters. */
 static inline enum jy_guard_result
 run_direct(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *args, size_t nargsf)
@@ -146,6 +166,11 @@ run_direct(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObje
     uint32_t failed;
     enum jy_guard_result held = jy_guards_check(&values, room, entry->e_guards, f->f_object, args, &failed);
     if (held != JY_GUARDS_HOLD) {
+        jy_guards_clear(&values);
+        return held;
+    }
+    if (entry->e_flow != NULL) {
+        held = run_flow(out, f, entry, values.inputs, args, nargsf, NULL);
         jy_guards_clear(&values);
         return held;
     }
@@ -175,6 +200,11 @@ try_entry(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObjec
         return JY_GUARDS_MISS;
     enum jy_guard_result held = jy_guards_check(&values, alloca(room), entry->e_guards, f->f_object, slots, &failed);
     if (held != JY_GUARDS_HOLD) {
+        jy_guards_clear(&values);
+        return held;
+    }
+    if (entry->e_flow != NULL) {
+        held = run_flow(out, f, entry, values.inputs, args, nargsf, kwnames);
         jy_guards_clear(&values);
         return held;
     }
@@ -232,7 +262,7 @@ dispatch(struct jy_function *f, const struct jy_entry *tried, PyObject *const *s
     for (int attempt = 0; attempt < 2; attempt++, tried = NULL) {
         for (struct jy_entry *entry = f->f_call.s_entries, *next; entry != NULL; entry = next) {
             next = entry->e_next;
-            if (entry == tried)
+            if (entry == tried || jy_entry_is_dead(entry))
                 continue;
             enum jy_guard_result held = try_entry(&result, f, entry, slots, args, nargsf, kwnames);
             if (held == JY_GUARDS_HOLD)
@@ -293,7 +323,9 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
             return dispatch(f, NULL, args, nargs, args, nargsf, kwnames);
         PyObject *result = NULL;
         enum jy_guard_result held = run_direct(&result, f, entry, args, nargsf);
-        return held == JY_GUARDS_MISS ? dispatch(f, entry, args, nargs, args, nargsf, kwnames) : result;
+        if (held == JY_GUARDS_MISS)
+            return dispatch(f, entry, args, nargs, args, nargsf, kwnames);
+        return jy_drive(f, result);
     }
     return bind_and_dispatch(f, args, nargsf, kwnames);
 }

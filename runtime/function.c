@@ -167,12 +167,14 @@ jy_entry_release(struct jy_entry *entry)
         return;
     forget_name(entry);
     jy_guards_free(entry->e_guards);
+    jy_flow_exec_free(entry->e_flow);
     if (entry->e_compiled != NULL)
         jy_exec_set_globals(entry->e_exec, NULL); /* borrowed: it may outlive the function */
     jy_new_code_clear(&entry->e_new);
     Py_XDECREF(entry->e_compiled);
     Py_XDECREF(entry->e_runner);
-    jy_number_give(entry->e_number); /* only now: nothing runs any more that could look the name up */
+    if (entry->e_number != 0)
+        jy_number_give(entry->e_number); /* only now: nothing runs any more that could look the name up */
     free(entry);
 }
 
@@ -202,6 +204,7 @@ remember_parts(struct jy_function *f)
     Py_XSETREF(f->f_code, Py_NewRef(object->func_code));
     Py_XSETREF(f->f_defaults, Py_XNewRef(object->func_defaults));
     Py_XSETREF(f->f_kwdefaults, Py_XNewRef(object->func_kwdefaults));
+    f->f_loops = 0;
     f->f_nparams = (uint32_t)code->co_argcount;
     f->f_simple = code->co_kwonlyargcount == 0 && (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) == 0;
 }
@@ -218,7 +221,7 @@ jy_function_reset(struct jy_function *f)
         f->f_dynamic[f->f_nmarked] = NULL;
     f->f_off = false;
     f->f_call.s_refused = f->f_call.s_misses = 0;
-    f->f_call.s_off = false;
+    f->f_call.s_off = f->f_call.s_no_flow = f->f_call.s_no_alias = false;
     f->f_stats = (struct jy_stats){ 0 };
     Py_CLEAR(f->f_reasons);
     remember_parts(f);

@@ -13,6 +13,7 @@
 #include "runtime/api.h"
 #include "runtime/config.h"
 #include "runtime/exec.h"
+#include "runtime/flow_exec.h"
 #include "runtime/guard_check.h"
 #include "runtime/whole_program.h"
 #include "runtime/start.h"
@@ -41,7 +42,15 @@ struct jy_entry {
     bool e_off;               /* its calls keep ending in the original */
     uint32_t e_inputs;
     uint32_t e_reruns, e_calls; /* of the last calls, decayed */
+    struct jy_flow_exec *e_flow; /* native code from bytecode to its exits; then there is no exec, no compiled function and no new code */
+    bool e_last;                 /* others are tried before it */
 };
+
+static inline bool
+jy_entry_is_dead(const struct jy_entry *entry) /* a flow that was given up */
+{
+    return entry->e_off && entry->e_flow != NULL;
+}
 
 struct jy_function {
     PyObject *f_object; /* 3.12+: the function, borrowed; 3.11: the private function of the dispatcher, owned by that */
@@ -68,6 +77,7 @@ struct jy_function {
     int32_t f_limit;  /* entries allowed; -1: as configured */
     uint32_t f_reserved; /* number whose __compiled_fn_N is in the globals already, for the first entry; 0: used */
     bool f_off, f_busy;  /* left to CPython for good; being compiled */
+    int8_t f_loops;      /* whether the code has a loop: 0 not looked yet, 1 yes, -1 no */
     bool f_fullgraph;
     bool f_inplace;
     bool f_found;             /* by whole-program mode */
@@ -159,6 +169,15 @@ const char *jy_function_why_left_alone(PyObject *function);
 PyObject *jy_entry_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 PyObject *jy_entry_call(struct jy_function *function, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
+static inline const struct jy_unit *
+jy_entry_unit(const struct jy_entry *entry)
+{
+    return entry->e_flow != NULL ? jy_flow_exec_unit(entry->e_flow) : jy_exec_unit(entry->e_exec);
+}
+
+/* flow_entry.c: one run of an entry that is a flow; guards hold for the inputs. What came of it is counted, and a flow that costs more than it gives is given up. refs: *out new */
+enum jy_flow_run jy_entry_run_flow(PyObject **out, struct jy_function *function, struct jy_start *start,
+                                   struct jy_entry *entry, PyObject *const *inputs);
 /* Do its guards hold for these parameters, or items of a continuation? Leaves no exception. */
 bool jy_entry_holds(struct jy_function *function, struct jy_entry *entry, PyObject *const *slots);
 void jy_entry_move_to_front(struct jy_start *start, struct jy_entry *entry);

@@ -1,5 +1,6 @@
 /* What Python sees of a compiled function: entries, graphs, texts and statistics as plain dicts and lists; python/jitney/ gives them faces. */
 #include "runtime/function.h"
+#include <stdlib.h>
 #include <string.h>
 
 static PyObject *
@@ -136,9 +137,48 @@ extent_object(const struct jy_function *f, const struct jy_unit *unit)
                          why->what, "detail", why->detail, "hint", why->hint, "instruction", why->instruction);
 }
 
+/* Exits of a flow that have been taken: list of (where and why, kind, count). */
+static PyObject *
+exits_object(const struct jy_flow_exec *flow)
+{
+    static const char *const kinds[] = { "check", "stop", "poll", "return" }; /* ORDER flow_exit_kind */
+    const struct jy_flow *w = jy_flow_exec_unit(flow)->u_flow;
+    struct jy_flow_stats stats = jy_flow_exec_stats(flow);
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list != NULL && k < w->w_exits.n; k++) {
+        if (stats.exits[k] == 0)
+            continue;
+        char *text = jy_flow_exec_describe_exit(flow, (uint32_t)k);
+        PyObject *row =
+            Py_BuildValue("(NsK)", optional_text(text), kinds[w->w_exits.at[k].x_kind], (unsigned long long)stats.exits[k]);
+        free(text);
+        if (row == NULL || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+static PyObject *
+describe_flow(const struct jy_function *f, const struct jy_entry *entry)
+{
+    const struct jy_exec_texts *texts = jy_flow_exec_texts(entry->e_flow);
+    const struct jy_unit *unit = jy_entry_unit(entry);
+    struct jy_flow_stats stats = jy_flow_exec_stats(entry->e_flow);
+    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN ss sI sK sK sN}", "extent", extent_object(f, unit), "number",
+                         0, "direct", entry->e_direct ? Py_True : Py_False, "code", Py_None, "guards",
+                         guards_object(unit), "graph", jy_describe_graph(unit), "loop_ir", optional_text(texts->plan),
+                         "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
+                         optional_text(texts->asm_text), "off", PyBool_FromLong(entry->e_off), "kind", "loops", "loops",
+                         unit->u_flow->w_loops, "runs", (unsigned long long)stats.runs, "refused",
+                         (unsigned long long)stats.refused, "exits", exits_object(entry->e_flow));
+}
+
 static PyObject *
 describe_entry(const struct jy_function *f, struct jy_entry *entry)
 {
+    if (entry->e_flow != NULL)
+        return describe_flow(f, entry);
     const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
     return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN}", "extent", extent_object(f, jy_exec_unit(entry->e_exec)),
                          "number", entry->e_number, "direct", entry->e_direct ? Py_True : Py_False, "code",

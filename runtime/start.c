@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_ROOM 16384u /* bytes for the guards' values */
+
 /* -- handing over ------------------------------------------------------------------------------------------------------------------ */
 
 struct handover {
@@ -144,17 +146,24 @@ generate(struct jy_function *f, PyObject *code, const struct jy_start *s, const 
     return made;
 }
 
-int
-jy_new_code_make(struct jy_new_code *out, struct jy_function *f, const struct jy_start *s, const struct jy_unit *unit,
-                 PyObject *compiled_name)
+static int
+make(struct jy_new_code *out, struct jy_function *f, const struct jy_start *s, const struct jy_unit *unit,
+     PyObject *compiled_name, bool leaves)
 {
-    PyObject *code = generate(f, f->f_code, s, unit, compiled_name, true);
+    PyObject *code = generate(f, f->f_code, s, unit, compiled_name, leaves);
     if (code == NULL)
         return -1;
     Py_XSETREF(out->code, code);
     forget_function(out);
     out->version = f->f_leaves.version;
     return 0;
+}
+
+int
+jy_new_code_make(struct jy_new_code *out, struct jy_function *f, const struct jy_start *s, const struct jy_unit *unit,
+                 PyObject *compiled_name)
+{
+    return make(out, f, s, unit, compiled_name, true);
 }
 
 static void
@@ -234,13 +243,16 @@ add_leave(void *context, uint32_t offset)
 {
     struct jy_function *f = context;
     struct jy_leaves *l = &f->f_leaves;
-    if (find_leave(f, offset) != NULL || l->n >= (size_t)jy_runtime->config.max_leaves)
+    struct jy_leave *known = find_leave(f, offset);
+    if (known != NULL)
+        known->is_loop = false;
+    if (known != NULL || l->n >= (size_t)jy_runtime->config.max_leaves)
         return;
     struct jy_leave *at = realloc(l->at, (l->n + 1) * sizeof *at);
     if (at == NULL)
         return;
     l->at = at;
-    l->at[l->n++] = (struct jy_leave){ offset, true };
+    l->at[l->n++] = (struct jy_leave){ .offset = offset, .active = true };
     l->active++;
     l->version++;
 }
@@ -253,6 +265,49 @@ jy_leaves_add(struct jy_function *f, uint32_t stop)
         jy_code_places(original, stop, !f->f_leaves.has_all, add_leave, f);
     jy_original_release(original);
     f->f_leaves.has_all = true;
+}
+
+static void
+add_loop(void *context, uint32_t offset)
+{
+    struct jy_function *f = context;
+    size_t n = f->f_leaves.n;
+    if (find_leave(f, offset) == NULL)
+        add_leave(f, offset);
+    if (f->f_leaves.n > n)
+        f->f_leaves.at[n].is_loop = true;
+}
+
+static void
+each_loop(struct jy_function *f, void (*report)(void *context, uint32_t offset), void *context)
+{
+    struct jy_original *original = jy_original_of(f);
+    if (original != NULL)
+        jy_code_loop_heads(original, report, context);
+    jy_original_release(original);
+}
+
+void
+jy_leaves_add_loops(struct jy_function *f)
+{
+    each_loop(f, add_loop, f);
+}
+
+static void
+note_loop(void *context, uint32_t offset)
+{
+    (void)offset;
+    *(int8_t *)context = 1;
+}
+
+bool
+jy_function_has_loop(struct jy_function *f)
+{
+    if (f->f_loops == 0) {
+        f->f_loops = -1;
+        each_loop(f, note_loop, &f->f_loops);
+    }
+    return f->f_loops > 0;
 }
 
 void
@@ -316,6 +371,7 @@ jy_starts_free(struct jy_function *f)
         struct jy_start *s = f->f_dead_starts;
         f->f_dead_starts = s->s_next;
         jy_new_code_clear(&s->s_plain);
+        jy_new_code_clear(&s->s_alone);
         free(s->s_absent);
         free(s);
     }
@@ -333,6 +389,7 @@ jy_starts_clear(struct jy_function *f)
     }
     jy_starts_free(f);
     jy_new_code_clear(&f->f_call.s_plain);
+    jy_new_code_clear(&f->f_call.s_alone);
     forget_original(f);
     free(f->f_leaves.at);
     f->f_leaves = (struct jy_leaves){ .version = f->f_leaves.version + 1 };
@@ -424,13 +481,18 @@ postpone_exception(void)
     PyErr_Clear();
 }
 
-/* An entry whose guards hold for these items, or NULL; first in the list then, with a reference of the caller's. */
+/* So often may nothing be found where loops run as flows, until the rest of the call is the interpreter's alone. */
+#define IDLE_LIMIT 16u
+/* Taste: a loop's head that is reached so often behind exits is worth a compilation. */
+#define HOT_ARRIVALS 8u
+
+/* An entry with new code whose guards hold for these items, or NULL; first in the list then, with a reference of the caller's. */
 static struct jy_entry *
 find_entry(struct jy_function *f, struct jy_start *s, PyObject *const *items)
 {
     for (struct jy_entry *entry = s->s_entries, *next; entry != NULL; entry = next) {
         next = entry->e_next;
-        if (!entry->e_off && jy_entry_holds(f, entry, items)) {
+        if (!entry->e_off && entry->e_flow == NULL && jy_entry_holds(f, entry, items)) {
             jy_entry_move_to_front(s, entry);
             entry->e_refs++;
             return entry;
@@ -439,44 +501,125 @@ find_entry(struct jy_function *f, struct jy_start *s, PyObject *const *items)
     return NULL;
 }
 
+/* One entry that is a flow. JY_FLOW_REFUSED: also where its guards do not hold. */
+static __attribute__((noinline)) enum jy_flow_run
+try_flow(PyObject **out, struct jy_function *f, struct jy_start *s, struct jy_entry *entry, PyObject *const *items)
+{
+    struct jy_guard_values values = { 0 };
+    size_t room = jy_guards_room(entry->e_guards);
+    uint32_t failed;
+    enum jy_flow_run run = JY_FLOW_REFUSED;
+    if (room > MAX_ROOM)
+        return run;
+    enum jy_guard_result held = jy_guards_check(&values, alloca(room), entry->e_guards, f->f_object, items, &failed);
+    if (held == JY_GUARDS_HOLD)
+        run = jy_entry_run_flow(out, f, s, entry, values.inputs);
+    else if (held == JY_GUARDS_ERROR)
+        PyErr_Clear();
+    jy_guards_clear(&values);
+    return run;
+}
+
+/* The entries that are flows: true: one of them has run, *out is what came of it, NULL with an exception. */
+static bool
+run_flows(PyObject **out, bool *refused, struct jy_function *f, struct jy_start *s, PyObject *const *items)
+{
+    *refused = false;
+    for (struct jy_entry *entry = s->s_entries; entry != NULL; entry = entry->e_next) {
+        if (entry->e_flow == NULL || entry->e_off)
+            continue;
+        uint64_t refusals = f->f_stats.flow_refusals;
+        enum jy_flow_run run = try_flow(out, f, s, entry, items);
+        if (run != JY_FLOW_REFUSED && run != JY_FLOW_APART)
+            return true;
+        *refused |= run == JY_FLOW_REFUSED && f->f_stats.flow_refusals != refusals;
+    }
+    return false;
+}
+
+static bool
+has_flow(const struct jy_start *s)
+{
+    const struct jy_entry *entry = s->s_entries;
+    while (entry != NULL && entry->e_flow == NULL)
+        entry = entry->e_next;
+    return entry != NULL;
+}
+
+/* The original from here on; `idle`: resumptions in a row that found nothing.  refs: steals tuple */
+static PyObject *
+run_plain(struct jy_function *f, struct jy_start *s, const struct jy_point *point, PyObject *tuple, uint32_t idle)
+{
+    bool has;
+    if (idle >= IDLE_LIMIT) {
+        if (s->s_alone.code != NULL || make(&s->s_alone, f, s, NULL, NULL, false) == 0)
+            return run_code(&s->s_alone, f, s, tuple);
+    } else if (jy_start_plain(&has, f, s) == 0) {
+        return run_code(&s->s_plain, f, s, tuple);
+    }
+    PyErr_Clear();
+    return resume_detached(f, point, tuple);
+}
+
+/* May something be compiled here now? The heads of loops wait until it is worth it. */
+static int
+may_compile(struct jy_function *f, struct jy_start *s)
+{
+    if (s->s_off)
+        return 0;
+    const struct jy_leave *leave = s->s_entries == NULL ? find_leave(f, s->s_offset) : NULL;
+    if (leave != NULL && leave->is_loop && ++s->s_arrivals < HOT_ARRIVALS)
+        return 0;
+    return jy_may_compile(f, s->s_nentries);
+}
+
 /* refs: steals tuple */
 static PyObject *
-resume(struct jy_function *f, PyObject *tuple)
+resume(struct jy_function *f, PyObject *tuple, uint32_t *idle)
 {
     Py_ssize_t n = PyTuple_GET_SIZE(tuple) - 1;
     const struct jy_point *point = (const struct jy_point *)PyTuple_GET_ITEM(tuple, n);
-    PyObject *const *items = &PyTuple_GET_ITEM(tuple, 0);
+    PyObject *const *items = &PyTuple_GET_ITEM(tuple, 0), *result = NULL;
     struct jy_start *s = find_start(f, point, items);
     if (s == NULL) {
         Py_DECREF(tuple);
         return NULL;
     }
     bool eager = (jy_runtime->api.stance | jy_runtime->api.disabled) != 0 && jy_api_forces_eager();
-    struct jy_entry *entry = eager ? NULL : find_entry(f, s, items);
-    int allowed = entry == NULL && !eager && !s->s_off ? jy_may_compile(f, s->s_nentries) : 0;
+    if (eager || point->is_plain)
+        return run_plain(f, s, point, tuple, *idle);
+    bool refused;
+    if (run_flows(&result, &refused, f, s, items)) {
+        *idle = 0;
+        Py_DECREF(tuple);
+        return result;
+    }
+    struct jy_entry *entry = find_entry(f, s, items);
+    int allowed = entry == NULL && !refused ? may_compile(f, s) : 0;
     if (allowed < 0) { /* the stance says so */
         Py_DECREF(tuple);
         return NULL;
     }
     if (allowed > 0) {
         f->f_stats.guard_misses += s->s_nentries != 0;
-        if (jy_compile(f, s, items, (size_t)n) == JY_OK)
-            entry = find_entry(f, s, items);
+        bool compiled = jy_compile(f, s, items, (size_t)n) == JY_OK;
         postpone_exception();
+        if (compiled && run_flows(&result, &refused, f, s, items)) {
+            *idle = 0;
+            Py_DECREF(tuple);
+            return result;
+        }
+        if (compiled)
+            entry = find_entry(f, s, items);
     }
-    PyObject *result;
     if (entry != NULL && jy_entry_refresh(f, s, entry) == 0) {
         f->f_stats.resumed_calls++;
+        *idle = 0;
         result = run_code(&entry->e_new, f, s, tuple);
     } else {
-        bool has;
         PyErr_Clear();
-        if (jy_start_plain(&has, f, s) == 0) {
-            result = run_code(&s->s_plain, f, s, tuple);
-        } else {
-            PyErr_Clear();
-            result = resume_detached(f, point, tuple);
-        }
+        *idle += has_flow(s);
+        result = run_plain(f, s, point, tuple, *idle);
     }
     if (entry != NULL)
         jy_entry_release(entry);
@@ -489,6 +632,7 @@ jy_drive(struct jy_function *f, PyObject *result)
     if (result == NULL || !jy_is_continuation(result))
         return result;
     PyObject *object = Py_NewRef(f->f_object); /* and with it the state */
+    uint32_t idle = 0;
     f->f_driving++;
     do {
         Py_ssize_t n = PyTuple_GET_SIZE(result) - 1;
@@ -497,7 +641,7 @@ jy_drive(struct jy_function *f, PyObject *result)
         unwrap(result, point);
         bool as_before = point->code == f->f_code && point->code == ((PyFunctionObject *)object)->func_code;
         if (as_before && !jy_compat_is_watched(&jy_runtime->watch, PyThreadState_Get(), point->code))
-            result = resume(f, result);
+            result = resume(f, result, &idle);
         else
             result = resume_detached(f, point, result);
         Py_DECREF(point);

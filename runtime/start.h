@@ -31,12 +31,16 @@ struct jy_start {
     size_t s_nentries;
     uint32_t s_refused, s_misses;
     bool s_off;                 /* nothing more is compiled here */
+    bool s_no_flow, s_no_alias; /* no loop here runs as a flow; one that does, with arrays that may overlap */
+    uint32_t s_arrivals;        /* at a loop's head, before anything was compiled for it */
     struct jy_new_code s_plain; /* the original from here on */
+    struct jy_new_code s_alone; /* the same without leaves */
 };
 
 struct jy_leave {
     uint32_t offset;
     bool active;
+    bool is_loop; /* the head of a loop, and nothing else: worth compiling for only when it is reached often */
 };
 
 struct jy_leaves {
@@ -54,6 +58,10 @@ bool jy_is_continuation(PyObject *result);
 
 /* After a trace that stops at that offset, or that found nothing to compile before it: the function may be left behind it. */
 void jy_leaves_add(struct jy_function *function, uint32_t stop);
+/* Behind an exit of a flow compiled code takes over at the next loop head. */
+void jy_leaves_add_loops(struct jy_function *function);
+/* Has the function's code a loop? */
+bool jy_function_has_loop(struct jy_function *function);
 /* Nothing worth compiling begins there. */
 void jy_leaves_drop(struct jy_function *function, uint32_t offset);
 

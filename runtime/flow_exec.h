@@ -1,0 +1,56 @@
+/* A compiled flow (graph/flow.h), ready to be run any number of times: from a unit's inputs to the function's result, or to a continuation (start.h).
+ *
+ * A run that cannot be entered has done nothing: arrays overlap that the machine code takes for apart, an input is not what it was taken for, or errstate is one under which NumPy's scalars do
+ * more than warn. */
+#ifndef JY_RUNTIME_FLOW_EXEC_H
+#define JY_RUNTIME_FLOW_EXEC_H
+
+#include <Python.h>
+#include "runtime/exec.h"
+
+struct jy_flow_exec;
+
+/* unit->u_flow is made faster and compiled. Keeps the unit on success, and the code object for its points. JY_BREAK: *why. */
+jy_status jy_flow_exec_new(struct jy_flow_exec **out, const char **why, struct jy_unit *unit, PyObject *code,
+                           const struct jy_exec_options *options);
+void jy_flow_exec_free(struct jy_flow_exec *exec);
+const struct jy_unit *jy_flow_exec_unit(const struct jy_flow_exec *exec);
+const struct jy_exec_texts *jy_flow_exec_texts(struct jy_flow_exec *exec); /* plan: the flow; made on demand */
+const struct jy_exec_times *jy_flow_exec_times(const struct jy_flow_exec *exec);
+
+enum jy_flow_run {
+    JY_FLOW_RETURNED, /* the result of the function */
+    JY_FLOW_LEFT,     /* a continuation */
+    JY_FLOW_APART,    /* not entered: arrays overlap */
+    JY_FLOW_REFUSED,  /* not entered for another reason */
+    JY_FLOW_FAILED    /* an exception is set */
+};
+
+/* Guards hold for the inputs. *exit: number of the exit. frame: for the log. refs: inputs borrowed, *out new */
+enum jy_flow_run jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *exec, PyObject *const *inputs,
+                                  uint32_t frame);
+/* Most of its runs end soon at an exit, so that it costs more than it gives. */
+bool jy_flow_exec_is_futile(const struct jy_flow_exec *exec);
+
+struct jy_flow_stats {
+    uint64_t runs, refused;
+    const uint64_t *exits; /* by number */
+};
+struct jy_flow_stats jy_flow_exec_stats(const struct jy_flow_exec *exec);
+/* "file:line: check: int overflow" of an exit; heap, NULL: no memory */
+char *jy_flow_exec_describe_exit(const struct jy_flow_exec *exec, uint32_t exit);
+
+/* Objects that a run has made (flow_helpers.c): they live until it has been left. */
+struct jy_flow_owner {
+    PyObject **at;
+    size_t n, cap;
+    size_t bytes; /* about */
+};
+void jy_flow_owner_clear(struct jy_flow_owner *owner);
+/* refs: steals object (may be NULL); returns it borrowed, NULL when it could not be kept or too much is alive. Leaves no exception. */
+PyObject *jy_flow_owner_keep(struct jy_flow_owner *owner, PyObject *object, size_t bytes);
+
+/* flow_helpers.c: the C function of a row of graph/flow_helpers.def; NULL: there is none */
+void *jy_flow_helper_address(const char *name);
+
+#endif
