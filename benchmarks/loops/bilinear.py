@@ -11,7 +11,7 @@ def setup(size):
 
 def bilinear(image, height, width):
     rows, columns = image.shape
-    out = np.empty((height, width), dtype=np.float32)
+    out = np.zeros((height, width), dtype=np.float32)
     for y in range(height):
         fy = y * (rows - 1) / (height - 1)
         y0 = int(fy)

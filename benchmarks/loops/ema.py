@@ -10,7 +10,7 @@ def setup(size):
 
 
 def ema(prices, alpha):
-    out = np.empty(prices.shape[0])
+    out = np.zeros(prices.shape[0])
     value = prices[0]
     above = False
     crossings = 0

@@ -11,7 +11,7 @@ def setup(size):
 
 def moving_average(values, window):
     n = values.size
-    out = np.empty(n - window + 1)
+    out = np.zeros(n - window + 1)
     total = 0.0
     for i in range(n):
         total += values[i]

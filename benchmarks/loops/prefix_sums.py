@@ -7,7 +7,7 @@ QUICK, FULL = 2_000, 200_000
 
 def setup(size):
     rng = np.random.default_rng(14)
-    return rng.standard_normal(size), np.empty(size), rng.integers(-1000, 1000, size).tolist()
+    return rng.standard_normal(size), np.zeros(size), rng.integers(-1000, 1000, size).tolist()
 
 
 def prefix_sums(values, sums, numbers):

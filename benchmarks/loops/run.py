@@ -34,6 +34,7 @@ FIRST_CALL = (20, 80)  # ms: median, worst
 BIG = 0.95  # programs with ints beyond the machine's: CPython / jitney
 TINY = 0.9  # a loop of no gain: CPython / jitney
 EXIT = 3.0  # us
+EXITS = ("checks", "stops", "polls", "refusals")  # of stats(): how compiled loops are left
 
 
 def copied(args):
@@ -54,10 +55,11 @@ class Contender:
         self.module = programs.load(name, decorate)
         self.function = programs.main(self.module)
         self.args = self.module.setup(size)
-        self.times = []
+        self.times, self.calls = [], 0
 
     def once(self):
         args = copied(self.args)
+        self.calls += 1
         took, self.result = timed(self.function, *args)
         self.left = args
         return took
@@ -159,7 +161,7 @@ def measure(name, options):
         except Exception as error:
             row["no_numba"] = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]
 
-    before = counters(ours.module)
+    before, calls = counters(ours.module), ours.calls
     gc.collect()
     gc.disable()
     try:
@@ -179,10 +181,10 @@ def measure(name, options):
         row["ratios"]["c"] = ms["jitney"] / ms["c"]
     if "numba" in ms:
         row["ratios"]["numba"] = ms["numba"] / ms["jitney"]
-    row["stats"] = {key: value - before.get(key, 0) for key, value in after.items() if value != before.get(key, 0)}
+    row["stats"] = {key: (value - before.get(key, 0)) / (ours.calls - calls) for key, value in after.items() if value != before.get(key, 0)}
     row["compiles"] = after.get("compiles", 0)
     row["flows"] = row["stats"].get("flow_calls", 0)
-    row["exits"] = {key: value for key, value in row["stats"].items() if "exit" in key}
+    row["exits"] = {key: row["stats"].get(f"flow_{key}", 0) for key in EXITS}
     row["not_compiled"] = reasons(ours.module)
     return row
 
@@ -243,9 +245,9 @@ HEAD = f"{'program':<20}{'CPython ms':>11}{'jitney ms':>11}{'C ms':>9}{'Numba ms
 
 def line(row):
     ms, ratios = row["ms"], row["ratios"]
-    exits = " ".join(f"{key.removeprefix('flow_exits_').removeprefix('flow_')}:{value}" for key, value in row["exits"].items() if value)
+    exits = " ".join(f"{value:.3g} {key}" for key, value in row["exits"].items() if value)
     text = f"{row['name']:<20}{number(ms['cpython'], 11)}{number(ms['jitney'], 11)}{number(ms.get('c'), 9)}{number(ms.get('numba'), 9)} | "
-    text += f"{number(ratios['cpython'])}{number(ratios.get('c'))}{number(ratios.get('numba'), 10)} | {number(row['first_call_ms'])}{row['flows']:6}  {exits}"
+    text += f"{number(ratios['cpython'])}{number(ratios.get('c'))}{number(ratios.get('numba'), 10)} | {number(row['first_call_ms'])}{row['flows']:6.4g}  {exits}"
     return text + (f"   DIFFERS: {row['difference']}" if row["difference"] else "")
 
 
