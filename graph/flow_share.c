@@ -1,0 +1,256 @@
+/* Sharing along the dominator tree: a value that was computed before, on every way here, is not computed again, and a check that has been passed is not
+ * made again.
+ *
+ * Equal are values of the same instruction on the same operands. One that may leave stands for a later one that may leave or not: it has been passed. One that may not leave
+ * (it wraps, say) does not stand for one that must. Loads are equal as long as nothing is written between them. Float operations do not commute:
+ * of two NaNs the first one's bits are the result.
+ * A condition is known behind a branch or a check that decided it: branches on it again become jumps, checks of it go. */
+#include "graph/base/index.h"
+#include "graph/flow_simplify_internal.h"
+
+enum known { UNKNOWN, IS_FALSE, IS_TRUE };
+
+struct share {
+    struct jy_flow *w;
+    struct jy_flow_shape shape;
+    struct jy_index index;
+    jy_fv *to;
+    uint8_t *known;      /* by value: what a branch or check has decided */
+    jy_fb *known_from;   /* in the blocks that this one dominates */
+    uint32_t *memory;    /* by value: the state of memory that a load reads */
+    uint32_t *memory_at; /* by block: at its end */
+    uint32_t now, last_memory;
+    bool changed;
+};
+
+static bool
+is_shareable(const struct jy_flow *w, const struct jy_fvalue *v)
+{
+    return v->f_op != JY_FLOW_PARAM && v->f_op != JY_FLOW_CONST && !jy_flow_has_effect(w, v);
+}
+
+static bool
+commutes(const struct jy_fvalue *v, const struct jy_flow *w)
+{
+    enum jy_fop op = (enum jy_fop)v->f_op;
+    if (op == JY_FLOW_EQ || op == JY_FLOW_NE)
+        return true;
+    uint8_t type = jy_flow_at(w, v->f_args[0])->f_type;
+    bool is_int = type != JY_F_F32 && type != JY_F_F64;
+    return is_int && (op == JY_FLOW_ADD || op == JY_FLOW_MUL || op == JY_FLOW_AND || op == JY_FLOW_OR ||
+                      op == JY_FLOW_XOR || op == JY_FLOW_MIN || op == JY_FLOW_MAX);
+}
+
+/* Operands that commute stand in the order of their numbers while they are compared. */
+static void
+put_in_order(const struct jy_flow *w, const struct jy_fvalue *v)
+{
+    if (v->f_nargs == 2 && v->f_args[0] > v->f_args[1] && commutes(v, w)) {
+        jy_fv first = v->f_args[0];
+        v->f_args[0] = v->f_args[1];
+        v->f_args[1] = first;
+    }
+}
+
+static bool
+uses_index(const struct jy_fvalue *v)
+{
+    return v->f_op == JY_FLOW_INPUT || v->f_op == JY_FLOW_LOAD || v->f_op == JY_FLOW_CALL;
+}
+
+static bool
+stands_for(const struct share *s, jy_fv earlier, jy_fv later)
+{
+    const struct jy_fvalue *a = jy_flow_at(s->w, earlier), *b = jy_flow_at(s->w, later);
+    if (a->f_op != b->f_op || a->f_type != b->f_type || a->f_nargs != b->f_nargs ||
+        (uses_index(a) && a->f_index != b->f_index) || (a->f_exit == JY_NO_EXIT && b->f_exit != JY_NO_EXIT) ||
+        s->memory[earlier] != s->memory[later])
+        return false;
+    for (size_t k = 0; k < a->f_nargs; k++)
+        if (a->f_args[k] != b->f_args[k])
+            return false;
+    return jy_dominates(&s->shape.dom, a->f_block, b->f_block);
+}
+
+static uint32_t
+hash_of(const struct share *s, jy_fv at)
+{
+    const struct jy_fvalue *v = jy_flow_at(s->w, at);
+    uint32_t hash = jy_index_mix(v->f_op, (uint64_t)v->f_type << 32 | (uses_index(v) ? v->f_index : 0));
+    for (size_t k = 0; k < v->f_nargs; k++)
+        hash = jy_index_mix(hash, v->f_args[k]);
+    return jy_index_mix(hash, s->memory[at]);
+}
+
+/* ---- conditions ---- */
+
+static enum known
+known_in(const struct share *s, jy_fv condition, jy_fb block)
+{
+    const struct jy_fvalue *v = jy_flow_at(s->w, condition);
+    if (v->f_op == JY_FLOW_CONST)
+        return v->f_value.i != 0 ? IS_TRUE : IS_FALSE;
+    if (s->known[condition] != UNKNOWN && jy_dominates(&s->shape.dom, s->known_from[condition], block))
+        return (enum known)s->known[condition];
+    return UNKNOWN;
+}
+
+static void
+learn(struct share *s, jy_fv condition, bool value, jy_fb block)
+{
+    const struct jy_fvalue *v = jy_flow_at(s->w, condition);
+    s->known[condition] = value ? IS_TRUE : IS_FALSE;
+    s->known_from[condition] = block;
+    if (v->f_type != JY_F_I1)
+        return;
+    if (v->f_op == JY_FLOW_NOT)
+        learn(s, v->f_args[0], !value, block);
+    if ((v->f_op == JY_FLOW_AND && value) || (v->f_op == JY_FLOW_OR && !value)) {
+        learn(s, v->f_args[0], value, block);
+        learn(s, v->f_args[1], value, block);
+    }
+}
+
+/* A block with one predecessor knows which way that one's branch went. */
+static void
+learn_from_branch(struct share *s, jy_fb block)
+{
+    if (block == 0 || jy_flow_npreds(&s->shape, block) != 1)
+        return;
+    struct jy_fpred pred = s->shape.pred[s->shape.pred_start[block]];
+    const struct jy_fblock *from = &s->w->w_blocks.at[pred.from];
+    s->now = s->memory_at[pred.from];
+    if (from->f_end == JY_END_BRANCH)
+        learn(s, from->f_condition, pred.edge == 0, block);
+}
+
+/* ---- the walk ---- */
+
+/* The value becomes a constant where its operands are. Not float arithmetic: it may raise a flag that somebody reads. */
+static bool
+fold(const struct jy_flow *w, struct jy_fvalue *v)
+{
+    union jy_scalar args[3], value;
+    bool moves_bits = v->f_op == JY_FLOW_NEG || v->f_op == JY_FLOW_ABS || v->f_op == JY_FLOW_COPYSIGN ||
+                      v->f_op == JY_FLOW_BITS;
+    if (v->f_nargs == 0 || v->f_nargs > 3 || v->f_type == JY_F_NONE || v->f_op == JY_FLOW_LOAD ||
+        v->f_op == JY_FLOW_CALL)
+        return false;
+    for (size_t k = 0; k < v->f_nargs; k++) {
+        const struct jy_fvalue *a = jy_flow_at(w, v->f_args[k]);
+        bool is_float = a->f_type == JY_F_F32 || a->f_type == JY_F_F64;
+        if (a->f_op != JY_FLOW_CONST || (is_float && !moves_bits))
+            return false;
+        args[k] = a->f_value;
+    }
+    if (!jy_flow_apply(&value, (enum jy_fop)v->f_op, (enum jy_ftype)v->f_type,
+                       (enum jy_ftype)jy_flow_at(w, v->f_args[0])->f_type, args))
+        return false;
+    v->f_op = JY_FLOW_CONST;
+    v->f_nargs = 0;
+    v->f_exit = JY_NO_EXIT;
+    v->f_value = value;
+    return true;
+}
+
+/* Gives true where `at` is not needed any more. */
+static bool
+visit_value(struct share *s, jy_fv at, jy_fb block)
+{
+    struct jy_fvalue *v = jy_flow_at(s->w, at);
+    for (size_t k = 0; k < v->f_nargs; k++)
+        v->f_args[k] = jy_flow_renamed(s->to, v->f_args[k]);
+    if (jy_flow_has_effect(s->w, v)) {
+        if (v->f_op != JY_FLOW_POLL)
+            s->now = ++s->last_memory;
+        return false;
+    }
+    if (!is_shareable(s->w, v))
+        return false;
+    if (v->f_op == JY_FLOW_CHECK) {
+        if (known_in(s, v->f_args[0], block) == IS_TRUE)
+            return true;
+        learn(s, v->f_args[0], true, block);
+        return false;
+    }
+    if (v->f_op == JY_FLOW_SELECT && known_in(s, v->f_args[0], block) != UNKNOWN) {
+        s->to[at] = v->f_args[known_in(s, v->f_args[0], block) == IS_TRUE ? 1 : 2];
+        return true;
+    }
+    if (fold(s->w, v)) {
+        s->changed = true;
+        return false;
+    }
+    put_in_order(s->w, v);
+    s->memory[at] = v->f_op == JY_FLOW_LOAD ? s->now : 0;
+    uint32_t hash = hash_of(s, at);
+    struct jy_index_probe probe = { 0 };
+    for (uint32_t e = jy_index_first(&s->index, &probe, hash); e != JY_INDEX_END; e = jy_index_next(&s->index, &probe))
+        if (stands_for(s, e, at)) {
+            s->to[at] = e;
+            return true;
+        }
+    jy_index_add(s->w->w_arena, &s->index, hash, at);
+    return false;
+}
+
+static bool
+same_edges(const struct jy_fblock *block, jy_fv *to)
+{
+    const struct jy_fedge *a = &block->f_edge[0], *b = &block->f_edge[1];
+    if (a->to != b->to)
+        return false;
+    for (size_t k = 0; k < a->nargs; k++)
+        if (jy_flow_renamed(to, a->args[k]) != jy_flow_renamed(to, b->args[k]))
+            return false;
+    return true;
+}
+
+static void
+visit_end(struct share *s, struct jy_fblock *block, jy_fb number)
+{
+    if (block->f_end != JY_END_BRANCH)
+        return;
+    block->f_condition = jy_flow_renamed(s->to, block->f_condition);
+    enum known known = known_in(s, block->f_condition, number);
+    if (known == UNKNOWN && same_edges(block, s->to))
+        known = IS_TRUE;
+    if (known == UNKNOWN)
+        return;
+    if (known == IS_FALSE)
+        block->f_edge[0] = block->f_edge[1];
+    block->f_end = JY_END_JUMP;
+    s->changed = true;
+}
+
+bool
+jy_flow_share(struct jy_flow *w)
+{
+    struct share s = { .w = w,
+                       .to = jy_flow_renaming(w),
+                       .known = JY_NEW_ARRAY(w->w_arena, uint8_t, w->w_values.n + 1),
+                       .known_from = JY_NEW_ARRAY(w->w_arena, jy_fb, w->w_values.n + 1),
+                       .memory = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_values.n + 1),
+                       .memory_at = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_blocks.n + 1) };
+    jy_flow_shape_fill(&s.shape, w);
+    for (size_t k = 0; k < s.shape.dom.n; k++) {
+        jy_fb number = s.shape.dom.preorder[k];
+        struct jy_fblock *block = &w->w_blocks.at[number];
+        size_t n = 0;
+        s.now = ++s.last_memory;
+        learn_from_branch(&s, number);
+        for (size_t i = 0; i < block->f_body.n; i++) {
+            jy_fv at = block->f_body.at[i];
+            if (visit_value(&s, at, number))
+                s.changed = true;
+            else
+                block->f_body.at[n++] = at;
+        }
+        block->f_body.n = n;
+        s.memory_at[number] = s.now;
+        visit_end(&s, block, number);
+    }
+    if (s.changed)
+        jy_flow_rename(w, s.to);
+    return s.changed;
+}
