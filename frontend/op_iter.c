@@ -1,5 +1,6 @@
 /* Iteration. Nothing is consumed ahead of the program: an iterator value asks its parts when it is asked, as the real one does. Loops unroll by being
  * walked through. */
+#include "frontend/cpython/layout.h"
 #include "frontend/instance.h"
 #include "frontend/generator.h"
 #include "frontend/exception.h"
@@ -336,20 +337,18 @@ op_get_iter(struct jy_frame *f, const struct jy_instr *instr)
     return jy_replace(f, 1, it);
 }
 
-/* At the end the iterator goes, or stays below a placeholder for END_FOR, as the version's table says. */
+/* At the end the iterator goes, and the program goes on behind the END_FOR, at which nothing can stop: no frame is ever there. */
 jy_status
 op_for_iter(struct jy_frame *f, const struct jy_instr *instr)
 {
+    (void)instr;
     struct jy_value *it = *jy_peek(f, 1), *item;
     if (it->v_kind != JY_V_ITER && it->v_kind != JY_V_INSTANCE)
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s", jy_value_describe(f, it));
     TRY(jy_iter_next(f, &item, it));
     if (item != NULL)
         return jy_push(f, item);
-    f->f_next = jy_code_live(f->f_instrs, instr->i_target);
-    if (jy_instr_pushes(instr->i_op, instr->i_arg, true) == 0)
-        jy_pop(f);
-    else
-        jy_push(f, jy_value_new(f, JY_V_NULL));
+    jy_pop(f);
+    f->f_next = jy_layout_exit_of_loop(f->f_instrs, f->f_pc);
     return JY_OK;
 }

@@ -42,7 +42,7 @@ op_swap(struct jy_frame *f, const struct jy_instr *instr)
     return JY_OK;
 }
 
-/* An exhausted FOR_ITER has left a placeholder above its iterator where the version's END_FOR takes one away. */
+/* A finished loop goes on behind it. */
 jy_status
 op_end_for(struct jy_frame *f, const struct jy_instr *instr)
 {

@@ -209,15 +209,14 @@ end_of_group(const struct places *p, int id)
     return id;
 }
 
-/* A finished loop goes on behind the END_FOR (3.13: and the POP_TOP) at its target. */
-static int
-exit_of_loop(const struct places *p, int id)
+int
+jy_layout_exit_of_loop(const struct jy_code *code, int id)
 {
-    int target = jy_code_live(p->code, jy_code_at(p->code, id)->i_target);
+    int target = jy_code_live(code, jy_code_at(code, id)->i_target);
 #ifdef END_FOR
-    target = target == JY_NO_INSTR ? target : jy_code_next(p->code, target);
+    target = target == JY_NO_INSTR ? target : jy_code_next(code, target);
 #if PY_VERSION_HEX >= 0x030d0000
-    target = target == JY_NO_INSTR ? target : jy_code_next(p->code, target);
+    target = target == JY_NO_INSTR ? target : jy_code_next(code, target);
 #endif
 #endif
     return target;
@@ -229,7 +228,7 @@ report_behind(const struct places *p, int id)
     id = end_of_group(p, id);
     const struct jy_instr *instr = jy_code_at(p->code, id);
     if (instr->i_op == FOR_ITER)
-        report(p, exit_of_loop(p, id));
+        report(p, jy_layout_exit_of_loop(p->code, id));
     else if (jy_instr_is_jump(instr->i_op))
         report(p, instr->i_target);
     if (jy_instr_falls_through(instr->i_op))

@@ -30,6 +30,9 @@ jy_layout_is_bound(const struct jy_layout_map *map, int id, int local)
 /* Can the frame be left right before the instruction, and be entered there again? */
 bool jy_layout_is_portable(const struct jy_layout_map *map, const struct jy_code *code, int id);
 
+/* Where a loop whose FOR_ITER is `id` goes on when it is finished: behind the END_FOR (3.13: and the POP_TOP) at its target. */
+int jy_layout_exit_of_loop(const struct jy_code *code, int id);
+
 /* Where units may begin when the function cannot be compiled as a whole: right behind the instruction at offset `stop`, on each of its ways; and, with `all`, at the bodies and ends of
  * loops and behind exception handlers. Offsets in code units; only portable places. Nothing is reported of code that is not legal. */
 struct jy_original;
