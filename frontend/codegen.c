@@ -568,20 +568,39 @@ run_original(struct generator *g)
 
 /* -- leaving ------------------------------------------------------------------------------------------------------------------------ */
 
-/* A local that the program deletes somewhere: the name of a handled exception is one. */
-static bool
-is_deleted(const struct generator *g, int local)
+/* The first offset of the original from which the program may go on behind `offset`: the head of the loops around it. */
+static int
+first_behind(const struct generator *g, int offset)
 {
-    bool found = false;
-    for (int id = 0; id < (int)g->code->c_instrs.n && !found; id++) {
+    for (int id = (int)g->code->c_instrs.n; id-- > 0;) { /* a loop's end comes behind the end of those inside it, its head before theirs */
         const struct jy_instr *instr = jy_code_at(g->code, id);
-        found = instr->i_op == DELETE_FAST && instr->i_arg == local && instr->i_offset >= 0;
+        if (instr->i_offset >= offset && instr->i_target != JY_NO_INSTR) {
+            int target = jy_code_at(g->code, instr->i_target)->i_offset;
+            if (target >= 0 && target < offset)
+                offset = target;
+        }
     }
-    return found;
+    return offset;
 }
 
-/* moves: the traceback of a handled exception keeps the frame that is left, with its locals as a frame that went on would keep them; but when the exception is one of them, nothing
- * would ever free the two. */
+/* Locals that the program binds anew or deletes behind the instruction, in a function that may catch something. The traceback of an exception that was caught keeps the frame that is left,
+ * with its locals as a frame that went on would keep them; but what that frame would not keep for ever must move, the exception itself above all: nothing would ever free the two. */
+static bool *
+moving_locals(const struct generator *g, int id)
+{
+    bool *moves = JY_NEW_ARRAY(g->code->c_arena, bool, (size_t)g->code->c_nlocalsplus);
+    memset(moves, 0, (size_t)g->code->c_nlocalsplus * sizeof *moves);
+    if (g->code->c_handlers.n == 0)
+        return moves;
+    int first = first_behind(g, jy_code_at(g->code, id)->i_offset);
+    for (int k = 0; k < (int)g->code->c_instrs.n; k++) {
+        const struct jy_instr *instr = jy_code_at(g->code, k);
+        if (instr->i_offset >= first && (instr->i_op == STORE_FAST || instr->i_op == DELETE_FAST))
+            moves[instr->i_arg] = true;
+    }
+    return moves;
+}
+
 static int
 load_to_leave(struct generator *g, int local, bool is_certain, bool moves, struct jy_point *point, size_t item)
 {
@@ -634,12 +653,12 @@ emit_leave(struct generator *g, int id, struct jy_point *point)
     for (size_t k = 0; k < point->depth; k++)
         handles |= g->map->kinds[id][k] == JY_SLOT_HANDLED;
     int first = (int)g->code->c_instrs.n;
+    const bool *moves = moving_locals(g, id);
     if (handles)
         CHECK(stash_handlers(g, id, point));
     for (size_t k = 0; k < g->nlocals; k++) {
         int local = new_index(g, (int)k);
-        CHECK(load_to_leave(g, local, jy_layout_is_bound(g->map, id, (int)k), handles && is_deleted(g, local), point,
-                            point->depth + k));
+        CHECK(load_to_leave(g, local, jy_layout_is_bound(g->map, id, (int)k), moves[local], point, point->depth + k));
     }
     CHECK(jy_emit_load_const(g->code, (PyObject *)point));
     jy_edit_append(g->code, BUILD_TUPLE, (int)(point->depth + g->nlocals + 1));
