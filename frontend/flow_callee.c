@@ -106,6 +106,7 @@ jy_vcall_python(struct jy_vbuild *b, struct jy_value *function, size_t items, si
             frame->locals[i] = unbound;
     frame->back = jy_vb_copy(b, b->snap);
     frame->back->call = b->frame->f->f_pc;
+    items += b->snap->depth - b->frame->depth; /* names that CALL_KW has taken already */
     frame->back_items = items;
     b->frame = frame;
     return JY_OK;

@@ -634,6 +634,18 @@ v_call(struct jy_vbuild *b, const struct jy_instr *instr)
     return jy_vcall(b, (size_t)instr->i_arg + 2, (size_t)instr->i_arg, kwnames);
 }
 
+/* The names lie on the stack, from a constant. */
+static jy_status
+v_call_kw(struct jy_vbuild *b, const struct jy_instr *instr)
+{
+    const struct jy_code *code = b->frame->f->f_instrs;
+    const struct jy_instr *before = jy_code_at(code, jy_code_at(code, b->frame->f->f_pc)->i_prev);
+    if (before->i_op != LOAD_CONST || !PyTuple_CheckExact(jy_code_const(code, before->i_arg)))
+        return jy_vb_lacks(b, "keywords without names");
+    jy_vpop(b);
+    return jy_vcall(b, (size_t)instr->i_arg + 2, (size_t)instr->i_arg, jy_code_const(code, before->i_arg));
+}
+
 static jy_status
 v_return_value(struct jy_vbuild *b, const struct jy_instr *instr)
 {

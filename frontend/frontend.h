@@ -23,6 +23,9 @@ struct jy_trace_request {
     PyObject *
         callee; /* gives a function's compiled copy: called, where the unit stops, with a function that could not be inlined; NULL: none */
     bool no_alias; /* jy_flow_trace: arrays may overlap */
+    bool native_loops; /* end before a loop that may run as a flow of its own ... */
+    const uint32_t *unrolled; /* ... but before those whose heads have these offsets, which cannot */
+    size_t nunrolled;
     uint32_t break_every; /* stress: stop before the instruction of that number; 0: never */
     const char *const *
         dynamic; /* source texts ("L['n']") of ints that have shown a second value, NULL-terminated; "*": every int; may be NULL */

@@ -188,6 +188,69 @@ count_root_step(struct jy_frame *f, const struct jy_instr *instr)
     t->stopped = t->root_steps == t->stop_at || (f->f_pc == t->start && t->root_steps > 1);
 }
 
+/* ---- loops that are compiled by themselves ---- */
+
+enum { SHORT_LOOP = 8 }; /* taste: trips that are walked through */
+
+static const uint8_t *
+loop_heads(struct jy_frame *f)
+{
+    struct jy_trace_state *t = f->f_trace;
+    const struct jy_code *code = f->f_instrs;
+    if (t->loop_heads != NULL)
+        return t->loop_heads;
+    t->loop_heads = JY_NEW_ARRAY(jy_frame_arena(f), uint8_t, code->c_instrs.n);
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        const struct jy_instr *instr = jy_code_at(code, id);
+        int target = jy_instr_is_jump(instr->i_op) ? jy_code_live(code, instr->i_target) : JY_NO_INSTR;
+        if (target != JY_NO_INSTR && jy_code_at(code, target)->i_offset <= instr->i_offset)
+            t->loop_heads[target] = 1;
+    }
+    return t->loop_heads;
+}
+
+static bool
+is_known_int(const struct jy_value *v, int64_t *out)
+{
+    if (v->v_kind != JY_V_CONST || !PyLong_CheckExact(v->v_object))
+        return false;
+    int overflow;
+    *out = PyLong_AsLongLongAndOverflow(v->v_object, &overflow);
+    return overflow == 0;
+}
+
+/* Over numbers that come one by one, more than a few of them. */
+static bool
+is_long_loop(const struct jy_value *it)
+{
+    if (it->v_kind != JY_V_ITER || it->u.iter.how != JY_ITER_SEQUENCE)
+        return false;
+    const struct jy_value *sequence = it->u.iter.sequence;
+    int64_t start, stop, step;
+    if (sequence->v_kind == JY_V_LIST || sequence->v_kind == JY_V_TUPLE)
+        return sequence->v_source != JY_NO_SOURCE && sequence->u.seq.n > SHORT_LOOP;
+    if (sequence->v_kind != JY_V_RANGE)
+        return false;
+    if (!is_known_int(sequence->u.range.start, &start) || !is_known_int(sequence->u.range.stop, &stop) ||
+        !is_known_int(sequence->u.range.step, &step) || step == 0)
+        return true;
+    double trips = ((double)stop - (double)start) / (double)step;
+    return trips > SHORT_LOOP;
+}
+
+static bool
+is_native_loop(struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_trace_state *t = f->f_trace;
+    if (!t->native_loops || f->f_back != NULL || f->f_pc == t->start || t->begun == 0 || !loop_heads(f)[f->f_pc] ||
+        t->first_seen[f->f_pc] != t->root_steps)
+        return false;
+    for (size_t k = 0; k < t->request->nunrolled; k++)
+        if (t->request->unrolled[k] == (uint32_t)instr->i_offset)
+            return false;
+    return instr->i_op != FOR_ITER || is_long_loop(*jy_peek(f, 1));
+}
+
 static jy_status
 step(struct jy_frame *f)
 {
@@ -206,6 +269,8 @@ step(struct jy_frame *f)
     TRY(check_budget(f));
     if (!fits(f, instr) || !is_inside(f, instr))
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "%s out of bounds", jy_instr_opname(instr->i_op));
+    if (is_native_loop(f, instr))
+        return jy_break(f, JY_BREAK_NATIVE_LOOP, "%s", jy_instr_opname(instr->i_op));
     const struct row *row = &rows[instr->i_op];
     if (row->handle == NULL)
         return jy_break(f, row->reason, "%s", jy_instr_opname(instr->i_op));

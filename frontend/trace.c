@@ -7,13 +7,14 @@
  * it when memory runs out. */
 #include "frontend/cpython/compat.h"
 #include "frontend/cpython/original.h"
+#include "frontend/flow.h"
 #include "frontend/generator.h"
 #include "frontend/interp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STOPPING_CODE = 100000 }; /* instructions: new code for a start takes some 20 ms then */
+enum { MAX_STOPPING_CODE = 100000 }; /* instructions */
 
 static struct jy_unit *
 unit_new(struct jy_arena *arena)
@@ -135,7 +136,8 @@ fill_frame(struct jy_frame *f, const struct jy_trace_request *request)
     const struct jy_layout_map *map = root_layout(f);
     t->start = f->f_next = jy_code_id_at_offset(code, (int)request->start);
     if (t->start == JY_NO_INSTR || request->nlocals + (size_t)co->co_nfreevars != f->f_nlocals || map == NULL ||
-        !jy_layout_is_portable(map, code, t->start) || (size_t)jy_code_at(code, t->start)->i_depth != request->nstack)
+        !jy_layout_is_portable(map, code, t->start) ||
+        (size_t)jy_code_at(code, t->start)->i_depth != request->nstack)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "no start at %u", (unsigned)request->start);
     for (size_t i = 0; i < request->nlocals; i++) {
         PyObject *object = request->locals[i];
@@ -247,6 +249,14 @@ choose_stop(struct jy_frame *f, const struct jy_break_info *why)
     return at > t->begun && earlier ? at : 0;
 }
 
+static bool
+ends_before_loop(struct jy_frame *f)
+{
+    const struct jy_break_info *why = &f->f_trace->unit->u_break;
+    return f->f_instrs->c_ndecoded <= MAX_STOPPING_CODE && !looks_at_its_frame(f) && can_stop(f, why) &&
+           choose_stop(f, why) != 0;
+}
+
 /* ---- one run ---- */
 
 /* What is tried again: the stop, and why it is there. */
@@ -254,6 +264,7 @@ struct plan {
     uint32_t stop_at;
     bool
         calls_copy; /* the instruction there is a call that was given up for something in its callee, behind operations */
+    bool unrolls;   /* loops are walked through here: the unit cannot end before one */
     struct jy_break_info why; /* its texts are copies on the heap */
 };
 
@@ -335,7 +346,12 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
     t->calls_copy = plan->calls_copy && t->request->callee != NULL;
     t->start = t->loop = JY_NO_INSTR;
     TRY(open_root(&f, t));
+    t->native_loops = !plan->unrolls && t->request->native_loops;
     jy_status status = interpret(f);
+    if (status == JY_BREAK && unit->u_break.reason == JY_BREAK_NATIVE_LOOP && !ends_before_loop(f)) {
+        plan->unrolls = *again = true;
+        return status;
+    }
     if (status == JY_BREAK && f->f_instrs->c_ndecoded > MAX_STOPPING_CODE)
         return jy_break(f, JY_BREAK_CODE_TOO_LONG, "%d instructions: %s", f->f_instrs->c_ndecoded, unit->u_break.what);
     if (status == JY_BREAK && looks_at_its_frame(f))
@@ -366,6 +382,18 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
 }
 
 static jy_status
+trace_flow(struct jy_trace_state *t)
+{
+    struct jy_frame *f = NULL;
+    t->start = t->loop = JY_NO_INSTR;
+    TRY(open_root(&f, t));
+    if (looks_at_its_frame(f))
+        return jy_break(f, JY_BREAK_OWN_FRAME, "a loop that would go on in another frame");
+    return jy_flow_build(f);
+}
+
+/* plan NULL: a flow. */
+static jy_status
 trace_once(struct jy_unit **out, const struct jy_trace_request *request, struct plan *plan, bool *again)
 {
     *out = NULL;
@@ -386,7 +414,7 @@ trace_once(struct jy_unit **out, const struct jy_trace_request *request, struct 
         t->unit = unit;
         t->request = request;
         t->held = held;
-        status = trace(t, plan, again);
+        status = plan != NULL ? trace(t, plan, again) : trace_flow(t);
     } else {
         PyErr_Clear();
         PyErr_NoMemory();
@@ -418,4 +446,11 @@ jy_trace(struct jy_unit **out, const struct jy_trace_request *request)
     } while (again && status == JY_BREAK);
     forget_reason(&plan);
     return status;
+}
+
+jy_status
+jy_flow_trace(struct jy_unit **out, const struct jy_trace_request *request)
+{
+    bool again;
+    return trace_once(out, request, NULL, &again);
 }

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-
-
 #define PASS_LIMIT 2u /* attempts from one start that find nothing worth compiling before it is given up */
 
 static double
@@ -152,11 +150,19 @@ refuse(struct jy_function *f, struct jy_start *s, const struct jy_break_info *wh
 }
 
 /* Compiled code may take over again behind the instruction where a unit stops. */
+static bool
+is_before_loop(const struct jy_unit *unit)
+{
+    return unit->u_break.name != NULL && strcmp(unit->u_break.name, "NATIVE_LOOP") == 0;
+}
+
 static void
 add_leaves(struct jy_function *f, const struct jy_unit *unit)
 {
     double start = now_ms();
     jy_leaves_add(f, unit->u_stop.offset);
+    if (is_before_loop(unit))
+        jy_leaves_add_loops(f);
     f->f_stats.bytecode_ms += now_ms() - start;
 }
 
@@ -312,6 +318,9 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
         .nstack = s->s_depth,
         .min_nodes = (uint32_t)config->min_nodes,
         .no_alias = s->s_no_alias,
+        .native_loops = config->flows && config->break_every == 0 && f->f_backend == NULL && !f->f_fullgraph,
+        .unrolled = f->f_unrolled,
+        .nunrolled = f->f_nunrolled,
         .break_every = (uint32_t)config->break_every,
         .callee = jy_runtime->callee,
         .dynamic = f->f_ints == 1 ? every_int : (const char *const *)f->f_dynamic,
@@ -635,6 +644,36 @@ install_flow(struct jy_function *f, struct jy_start *s, struct jy_unit *unit, Py
     return JY_OK;
 }
 
+static void
+drop_units_before(struct jy_start *s, uint32_t offset)
+{
+    for (struct jy_entry **link = &s->s_entries, *entry = *link; entry != NULL; entry = *link) {
+        const struct jy_unit *unit = jy_entry_unit(entry);
+        if (!unit->u_stop.stops || unit->u_stop.offset != offset || !is_before_loop(unit)) {
+            link = &entry->e_next;
+            continue;
+        }
+        *link = entry->e_next;
+        s->s_nentries--;
+        jy_entry_release(entry);
+    }
+}
+
+/* The loop there is no flow: units that end for its sake are made again, and walk through it. */
+static void
+unroll(struct jy_function *f, const struct jy_start *start)
+{
+    uint32_t *at = start == &f->f_call ? NULL : realloc(f->f_unrolled, (f->f_nunrolled + 1) * sizeof *at);
+    if (at == NULL)
+        return;
+    f->f_unrolled = at;
+    at[f->f_nunrolled++] = start->s_offset;
+    drop_units_before(&f->f_call, start->s_offset);
+    f->f_call.s_off = false;
+    for (struct jy_start *s = f->f_starts; s != NULL; s = s->s_next)
+        drop_units_before(s, start->s_offset);
+}
+
 /* JY_BREAK: nothing here runs as a flow. */
 static jy_status
 try_flow(struct jy_function *f, struct jy_start *s, PyObject *const *slots, size_t nslots)
@@ -657,6 +696,7 @@ try_flow(struct jy_function *f, struct jy_start *s, PyObject *const *slots, size
     }
     jy_unit_free(unit);
     s->s_no_flow = true;
+    unroll(f, s);
     if (status != JY_ERROR)
         return JY_BREAK;
     if (!PyErr_ExceptionMatches(PyExc_MemoryError))
@@ -699,7 +739,7 @@ compile_unit(struct jy_function *f, struct jy_start *s, PyObject *const *slots, 
         }
         if (unit->u_break.name != NULL)
             report(f, &unit->u_break, "runs in CPython there; compiled code may take over again behind it");
-        f->f_stats.graph_breaks++;
+        f->f_stats.graph_breaks += !is_before_loop(unit);
         add_leaves(f, unit);
     }
     if (wants(JY_LOG_guards))

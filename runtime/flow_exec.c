@@ -190,7 +190,8 @@ find_pairs(struct jy_flow_exec *x)
     x->pairs = JY_NEW_ARRAY(x->unit->u_arena, struct pair, (size_t)w->w_nalias * w->w_nalias + 1);
     for (uint32_t a = 0; a < w->w_nalias; a++)
         for (uint32_t b = 0; b < a; b++)
-            if (w->w_alias_written[a] || w->w_alias_written[b])
+            if (w->w_alias[a] != JY_NO_FV && w->w_alias[b] != JY_NO_FV &&
+                (w->w_alias_written[a] || w->w_alias_written[b]))
                 x->pairs[x->npairs++] = (struct pair){ w->w_alias[a], w->w_alias[b] };
 }
 
@@ -628,9 +629,10 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
     }
     for (size_t k = 0; k < ninputs; k++)
         Py_INCREF(inputs[k]);
-    uint64_t start = ticks();
+    bool timed = x->score != 0; /* after a run that may have been short */
+    uint64_t start = timed ? ticks() : 0;
     int32_t taken = x->fn != NULL ? x->fn(&call) : run_slow(x, &call);
-    uint64_t time = ticks() - start;
+    uint64_t time = timed ? ticks() - start : 0;
     enum jy_flow_run run = JY_FLOW_FAILED;
     *exit = (uint32_t)taken;
     x->runs++;

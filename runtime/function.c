@@ -220,6 +220,7 @@ jy_function_reset(struct jy_function *f)
     if (f->f_dynamic != NULL)
         f->f_dynamic[f->f_nmarked] = NULL;
     f->f_off = false;
+    f->f_nunrolled = 0;
     f->f_call.s_refused = f->f_call.s_misses = 0;
     f->f_call.s_off = f->f_call.s_no_flow = f->f_call.s_no_alias = false;
     f->f_stats = (struct jy_stats){ 0 };
@@ -260,6 +261,7 @@ jy_function_free(struct jy_function *f)
     f->f_object = NULL;
     jy_api_free_texts(f->f_dynamic);
     jy_api_free_texts(f->f_fixed);
+    free(f->f_unrolled);
     free(f->f_error);
     Py_XDECREF(f->f_reasons);
     Py_XDECREF(f->f_backend);

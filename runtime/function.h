@@ -74,6 +74,8 @@ struct jy_function {
     size_t f_ndynamic;
     size_t f_nmarked; /* the first so many of f_dynamic are the user's marks, which reset() keeps */
     char **f_fixed;   /* source texts of ints and arrays that jitney.mark_static named; NULL-terminated, may be NULL */
+    uint32_t *f_unrolled; /* offsets of loop heads where no flow could begin */
+    size_t f_nunrolled;
     int32_t f_limit;  /* entries allowed; -1: as configured */
     uint32_t f_reserved; /* number whose __compiled_fn_N is in the globals already, for the first entry; 0: used */
     bool f_off, f_busy;  /* left to CPython for good; being compiled */
