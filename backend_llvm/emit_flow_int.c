@@ -56,18 +56,26 @@ decide_zero(struct jy_flow_emit *f, LLVMValueRef *args)
     return LLVMBuildAnd(l_builder(f), zero, good, "");
 }
 
-/* Counts are masked, as the machine does anyway: zero shifted by any masked count is zero. */
+/* A count of 0 .. bits-1 that is known here. */
+static bool
+is_small_count(LLVMValueRef count)
+{
+    return LLVMIsAConstantInt(count) != NULL && LLVMConstIntGetZExtValue(count) < l_bits(count);
+}
+
+/* Counts are masked, as the machine does anyway. Without an exit whoever made it knows that the count is small, and
+ * LLVM need not know: others give 0, as in the interpreter. */
 static LLVMValueRef
 shift_left(struct jy_flow_emit *f, LLVMValueRef *args, uint32_t exit)
 {
     LLVMBuilderRef b = l_builder(f);
     int64_t bits = l_bits(args[0]);
-    if (exit == JY_NO_EXIT)
-        return LLVMBuildShl(b, args[0], args[1], "");
     LLVMValueRef count = LLVMBuildAnd(b, args[1], l_int(args[1], bits - 1), "");
     LLVMValueRef r = LLVMBuildShl(b, args[0], count, "");
-    LLVMValueRef back = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAShr(b, r, count, ""), args[0], "");
     LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, args[1], l_int(args[1], bits), "");
+    if (exit == JY_NO_EXIT)
+        return is_small_count(args[1]) ? r : LLVMBuildSelect(b, inside, r, l_int(r, 0), "");
+    LLVMValueRef back = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAShr(b, r, count, ""), args[0], "");
     jy_flow_require_rarely(f, LLVMBuildAnd(b, inside, back, ""), exit, decide_zero, args);
     return r;
 }
@@ -76,12 +84,10 @@ static LLVMValueRef
 shift_right(struct jy_flow_emit *f, LLVMValueRef *args, uint32_t exit)
 {
     LLVMBuilderRef b = l_builder(f);
-    LLVMValueRef count = args[1], most = l_int(count, (int64_t)l_bits(args[0]) - 1);
-    if (exit != JY_NO_EXIT) {
-        LLVMValueRef pair[] = { count, most };
-        jy_flow_require(f, LLVMBuildICmp(b, LLVMIntSGE, count, l_int(count, 0), ""), exit);
-        count = extremum(f, "llvm.umin", pair);
-    }
+    LLVMValueRef pair[] = { args[1], l_int(args[1], (int64_t)l_bits(args[0]) - 1) };
+    if (exit != JY_NO_EXIT)
+        jy_flow_require(f, LLVMBuildICmp(b, LLVMIntSGE, args[1], l_int(args[1], 0), ""), exit);
+    LLVMValueRef count = is_small_count(args[1]) ? args[1] : extremum(f, "llvm.umin", pair);
     return LLVMBuildAShr(b, args[0], count, "");
 }
 
