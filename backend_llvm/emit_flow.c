@@ -95,22 +95,27 @@ branch_weighted(struct jy_flow_emit *f, LLVMValueRef condition, LLVMBasicBlockRe
         LLVMSetMetadata(branch, f->prof_kind, weights);
 }
 
+LLVMBasicBlockRef
+jy_flow_go_on(struct jy_flow_emit *f, LLVMValueRef condition, LLVMBasicBlockRef otherwise)
+{
+    LLVMBasicBlockRef on = l_block(f->e, "");
+    branch_weighted(f, condition, on, otherwise, f->usual);
+    LLVMMoveBasicBlockAfter(on, l_here(f->e));
+    l_at(f->e, on);
+    return on;
+}
+
 void
 jy_flow_require(struct jy_flow_emit *f, LLVMValueRef condition, uint32_t exit)
 {
-    LLVMBasicBlockRef on = l_block(f->e, "");
-    branch_weighted(f, condition, on, jy_flow_exit_block(f, exit), f->usual);
-    LLVMMoveBasicBlockAfter(on, l_here(f->e));
-    l_at(f->e, on);
+    jy_flow_go_on(f, condition, jy_flow_exit_block(f, exit));
 }
 
 void
 jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_t exit, jy_flow_decide decide,
                        LLVMValueRef *args)
 {
-    LLVMBasicBlockRef on = l_block(f->e, ""), doubt = l_block(f->e, "doubt");
-    branch_weighted(f, enough, on, doubt, f->usual);
-    LLVMMoveBasicBlockAfter(on, l_here(f->e));
+    LLVMBasicBlockRef doubt = l_block(f->e, "doubt"), on = jy_flow_go_on(f, enough, doubt);
     l_at(f->e, doubt);
     LLVMBuildCondBr(l_builder(f), decide(f, args), on, jy_flow_exit_block(f, exit));
     l_at(f->e, on);
@@ -177,6 +182,15 @@ emit_constant(struct jy_flow_emit *f, const struct jy_fvalue *v)
     }
 }
 
+/* What may leave, or can be seen from outside, in which case the order of it and checks counts. */
+static bool
+is_observable(const struct jy_flow_emit *f, const struct jy_fvalue *v)
+{
+    if (v->f_op == JY_FLOW_CALL)
+        return v->f_exit != JY_NO_EXIT || !f->w->w_helpers.at[v->f_index].pure;
+    return v->f_op == JY_FLOW_STORE || v->f_op == JY_FLOW_POLL || v->f_exit != JY_NO_EXIT;
+}
+
 static void
 emit_value(struct jy_flow_emit *f, jy_fv fv)
 {
@@ -188,6 +202,12 @@ emit_value(struct jy_flow_emit *f, jy_fv fv)
     }
     for (unsigned k = 0; k < v->f_nargs; k++)
         args[k] = f->value[v->f_args[k]];
+    if (v->f_op == JY_FLOW_FLAGGED) {
+        jy_flow_emit_flagged(f, fv);
+        return;
+    }
+    if (is_observable(f, v))
+        jy_flow_settle_flags(f);
     switch ((int)v->f_op) {
     case JY_FLOW_CONST:
         r = emit_constant(f, v);
@@ -320,6 +340,7 @@ emit_blocks(struct jy_flow_emit *f)
         l_at(f->e, f->first[order[k]]);
         for (size_t i = 0; i < block->f_body.n && f->e->why == NULL; i++)
             emit_value(f, block->f_body.at[i]);
+        jy_flow_settle_flags(f);
         f->last[order[k]] = l_here(f->e);
     }
     for (size_t k = 0; k < n && f->e->why == NULL; k++)

@@ -18,6 +18,12 @@ enum jy_flow_field {
     JY_FLOW_FIELDS,
 };
 
+/* A FLAGGED that is not tested yet. */
+struct jy_flow_flagged {
+    jy_fv check;
+    bool is_told; /* by a later one: where that result is finite this one is */
+};
+
 struct jy_flow_emit {
     struct jy_emit *e;
     const struct jy_flow *w;
@@ -29,6 +35,10 @@ struct jy_flow_emit {
     LLVMValueRef field[JY_FLOW_FIELDS]; /* loaded in the entry block */
     LLVMValueRef failed;                /* slot for helpers that may fail */
     LLVMValueRef rare, usual, frozen; /* metadata: the first edge is taken never, always; memory that does not change */
+    struct {
+        struct jy_flow_flagged *at;
+        size_t n, cap;
+    } flagged;
     unsigned prof_kind, invariant_kind, scope_kind, apart_kind;
 };
 
@@ -37,6 +47,8 @@ LLVMTypeRef jy_flow_value_type(const struct jy_flow_emit *f, enum jy_ftype type)
 LLVMTypeRef jy_flow_memory_type(const struct jy_flow_emit *f, enum jy_ftype type); /* I1: i8 */
 LLVMValueRef jy_flow_field(struct jy_flow_emit *f, enum jy_flow_field field);
 LLVMBasicBlockRef jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit);
+/* Branches to a cold block where the condition does not hold, and goes on in a new block, which it returns. */
+LLVMBasicBlockRef jy_flow_go_on(struct jy_flow_emit *f, LLVMValueRef condition, LLVMBasicBlockRef otherwise);
 /* Leaves where the condition does not hold, goes on in a new block otherwise. */
 void jy_flow_require(struct jy_flow_emit *f, LLVMValueRef condition, uint32_t exit);
 /* The same with a cheap condition that is enough and a precise one, made by `decide` in a cold block. */
@@ -48,6 +60,9 @@ void jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_
 LLVMValueRef jy_flow_emit_op(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 /* emit_flow_int.c: NULL when it is no operation on integers */
 LLVMValueRef jy_flow_emit_int(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+/* emit_flow_flags.c */
+void jy_flow_emit_flagged(struct jy_flow_emit *f, jy_fv fv);
+void jy_flow_settle_flags(struct jy_flow_emit *f); /* before anything that can be observed */
 /* emit_flow_memory.c */
 LLVMValueRef jy_flow_emit_input(struct jy_flow_emit *f, const struct jy_fvalue *v);
 LLVMValueRef jy_flow_emit_load(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);

@@ -31,12 +31,6 @@ is_within(struct jy_flow_emit *f, LLVMValueRef v, double limit)
     return LLVMBuildFCmp(l_builder(f), LLVMRealOLT, intrinsic(f, "llvm.fabs", &v, 1), real(v, limit), "");
 }
 
-static LLVMValueRef
-is_infinite(struct jy_flow_emit *f, LLVMValueRef v)
-{
-    return LLVMBuildFCmp(l_builder(f), LLVMRealOEQ, intrinsic(f, "llvm.fabs", &v, 1), real(v, __builtin_inf()), "");
-}
-
 /* clang-format off */
 static LLVMValueRef
 emit_float(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args)
@@ -144,17 +138,6 @@ wrapped(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args)
     return r;
 }
 
-/* The result is NaN or infinite: neither may be where no operand was. */
-static LLVMValueRef
-decide_flags(struct jy_flow_emit *f, LLVMValueRef *args)
-{
-    LLVMBuilderRef b = l_builder(f);
-    LLVMValueRef came_nan = LLVMBuildFCmp(b, LLVMRealUNO, args[1], args[2], "");
-    LLVMValueRef came_inf = LLVMBuildOr(b, is_infinite(f, args[1]), is_infinite(f, args[2]), "");
-    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, args[0], args[0], "");
-    return LLVMBuildSelect(b, is_nan, came_nan, came_inf, "");
-}
-
 LLVMValueRef
 jy_flow_emit_op(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args)
 {
@@ -189,9 +172,6 @@ jy_flow_emit_op(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef 
         return wrapped(f, v, args);
     case JY_FLOW_CHECK:
         jy_flow_require(f, args[0], v->f_exit);
-        return NULL;
-    case JY_FLOW_FLAGGED:
-        jy_flow_require_rarely(f, is_within(f, args[0], __builtin_inf()), v->f_exit, decide_flags, args);
         return NULL;
     default:
         break;
