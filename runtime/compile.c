@@ -605,7 +605,7 @@ may_flow(struct jy_function *f, const struct jy_start *s)
 {
     const struct jy_config *config = &jy_runtime->config;
     return config->flows && config->break_every == 0 && f->f_backend == NULL && !s->s_no_flow &&
-           jy_function_has_loop(f);
+           (s == &f->f_call ? jy_function_has_loop(f) : jy_function_loops_at(f, s->s_offset));
 }
 
 /* Of a function that must be one graph from call to return. */
@@ -659,11 +659,20 @@ drop_units_before(struct jy_start *s, uint32_t offset)
     }
 }
 
+static bool
+is_unrolled(const struct jy_function *f, uint32_t offset)
+{
+    for (size_t k = 0; k < f->f_nunrolled; k++)
+        if (f->f_unrolled[k] == offset)
+            return true;
+    return false;
+}
+
 /* The loop there is no flow: units that end for its sake are made again, and walk through it. */
 static void
 unroll(struct jy_function *f, const struct jy_start *start)
 {
-    uint32_t *at = start == &f->f_call ? NULL : realloc(f->f_unrolled, (f->f_nunrolled + 1) * sizeof *at);
+    uint32_t *at = start == &f->f_call || is_unrolled(f, start->s_offset) ? NULL : realloc(f->f_unrolled, (f->f_nunrolled + 1) * sizeof *at);
     if (at == NULL)
         return;
     f->f_unrolled = at;

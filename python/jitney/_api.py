@@ -382,6 +382,11 @@ class Unit:
     operations         operations of its graph
     guards             texts
     graph              jitney.Graph
+    kind               "graph", or "loops": native code for loops over numbers, which leaves into CPython where its fast case ends
+    loops              loops that it goes round; 0 for a graph
+    runs, exits        times that it ran; list of (place and reason, kind, count), kind "check", "stop", "poll" or "return"; 0 and []
+                       for a graph
+    given_up           its runs kept ending too soon: it is not used any more
     """
 
     def __init__(self, row):
@@ -389,6 +394,8 @@ class Unit:
         self.graph = Graph(row["graph"])
         self.guards = row["guards"]
         self.operations = sum(node.op == "call" for node in self.graph.nodes)
+        self.kind, self.loops = row.get("kind", "graph"), row.get("loops", 0)
+        self.runs, self.exits, self.given_up = row.get("runs", 0), row.get("exits", []), row["off"]
         self.start, self.line = extent["start"], extent["line"]
         self.stop, self.stop_line = extent.get("stop"), extent.get("stop_line")
         self.reason, self.what, self.detail, self.hint, self.instruction = (
@@ -397,6 +404,8 @@ class Unit:
 
     def __str__(self):
         begin = "the call" if self.start == 0 else f"line {self.line} (offset {self.start})"
+        if self.kind == "loops":
+            return "\n".join([f"  {self._loops()} from {begin}: {len(self.guards)} guards"] + self._exits())
         end = "the return" if self.stop is None else f"line {self.stop_line} (offset {self.stop}{_space(self.instruction)})"
         lines = [f"  unit from {begin} to {end}: {self.operations} operations, {len(self.guards)} guards"]
         if self.reason is not None:
@@ -404,6 +413,12 @@ class Unit:
             if self.hint:
                 lines.append(f"    hint: {self.hint}")
         return "\n".join(lines)
+
+    def _loops(self):
+        return f"native code for {self.loops} loop{'s'[: self.loops != 1]}{', given up,' * self.given_up}"
+
+    def _exits(self):
+        return [f"    left {count} time{'s'[: count != 1]} at {text}" for text, kind, count in self.exits]
 
     __repr__ = __str__
 
@@ -439,7 +454,9 @@ class Explanation:
 
     def __str__(self):
         name = _plain(self.function).__qualname__
-        if len(self.units) == 1 and self.units[0].stop is None and self.units[0].start == 0:
+        if len(self.units) == 1 and self.units[0].kind == "loops":
+            lines = [f"{name}: {self.units[0]}".replace("  ", "", 1)]
+        elif len(self.units) == 1 and self.units[0].stop is None and self.units[0].start == 0:
             lines = [f"{name}: compiled as one graph of {self.units[0].operations} operations, {len(self.guards)} guards"]
             lines += [f"  guard: {text}" for text in self.guards]
         elif self.units:
