@@ -819,6 +819,8 @@ generate(struct generator *g)
     if (g->request->start != 0) {
         CHECK(unpack_continuation(g));
         cut_prologue(g);
+        /* A signal that waits is raised by an instruction of the program's, under its handlers, and not by this one. */
+        jy_code_at(g->code, g->resume)->i_arg = 2;
     }
     g->code->c_cursor = jy_code_next(g->code, g->resume);
     int first = (int)g->code->c_instrs.n;
