@@ -176,16 +176,33 @@ jy_key_object(struct jy_frame *f, PyObject **out, struct jy_value *key)
     return JY_OK;
 }
 
-/* A container that the trace makes keeps the very object, and a later call's number is another one. Small ints are the same everywhere. */
+static void
+mark_keys(struct jy_value *v)
+{
+    if (v->v_kind != JY_V_TUPLE || v->u.seq.n == 0)
+        return;
+    v->u.seq.is_key = true;
+    for (size_t i = 0; i < v->u.seq.n; i++)
+        mark_keys(v->u.seq.at[i]);
+}
+
+/* A container that the trace makes keeps the very object, and a later call's number or tuple is another one. Small ints are the same everywhere. A tuple of the trace's is kept as an object that
+ * is made now: the tuple itself can no longer be built, for it would be another one. */
 jy_status
 jy_check_kept_key(struct jy_frame *f, struct jy_value *container, struct jy_value *key, PyObject *object)
 {
+    if (container->v_source == JY_NO_SOURCE)
+        mark_keys(key);
     if (container->v_source != JY_NO_SOURCE || key->v_source == JY_NO_SOURCE)
         return JY_OK;
     long small = PyLong_CheckExact(object) ? PyLong_AsLong(object) : 0;
     bool is_small = small >= -5 && small <= 256 && !PyErr_Occurred();
     PyErr_Clear();
-    if (PyFloat_CheckExact(object) || PyComplex_CheckExact(object) || (PyLong_CheckExact(object) && !is_small))
+    bool has_twins = PyLong_CheckExact(object) ? !is_small
+                                               : !(PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) ||
+                                                   PyBool_Check(object) || PyType_Check(object) || object == Py_None ||
+                                                   object == Py_Ellipsis || object == Py_NotImplemented);
+    if (has_twins)
         return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s from outside as a key", jy_value_describe(f, key));
     return JY_OK;
 }

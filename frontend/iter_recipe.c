@@ -131,6 +131,11 @@ sequence_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, 
         TRY(make_iter(out, f, o, origin));
         return at != 0 || v->u.iter.exhausted ? take_items(f, *out, (int64_t)at + v->u.iter.exhausted) : JY_OK;
     }
+    if (v->u.iter.exhausted && seq->v_kind == JY_V_ARRAY) { /* no builtin container has iterators of this type */
+        TRY(make_iter(out, f, o, seq));
+        TRY(set_state(f, *out, like(f, seq, false), (int64_t)at));
+        return take_items(f, *out, 1);
+    }
     if (v->u.iter.exhausted) /* of the sequence it knows nothing any more */
         return make_iter(out, f, o, jy_value_seq(f, (enum jy_value_kind)v->u.iter.sequence->v_kind, 0, NULL));
     if (seq->v_kind == JY_V_LIST && at > seq->u.seq.n)

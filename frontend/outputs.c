@@ -171,6 +171,8 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, str
         return build_output(out, f, v);
     case JY_V_TUPLE:
     case JY_V_LIST:
+        if (v->v_kind == JY_V_TUPLE && v->u.seq.is_key)
+            return jy_break(f, JY_BREAK_RESULT, "a tuple that is a key, too");
         *out = recipe_new(f, v->v_kind == JY_V_TUPLE ? JY_RECIPE_TUPLE : JY_RECIPE_LIST);
         return build_items(*out, f, o, v->u.seq.at, v->u.seq.n);
     case JY_V_DICT:

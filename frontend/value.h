@@ -108,6 +108,7 @@ struct jy_value {
             struct jy_key_index *index; /* container.c */
             uint32_t removals;          /* DICT: how many keys it has lost */
             bool escaped;
+            bool is_key; /* TUPLE: a container that the trace makes holds an object of its own for it */
         } seq;
         struct {              /* SET: set.c */
             PyObject *mirror; /* a real set of its items; held */

@@ -1,11 +1,13 @@
 """Random Python functions: control flow, containers, classes, closures, exceptions, arrays. `generate(seed)` gives a module's source and calls.
 
-The module defines classes, helpers and `f`; a call is the text of a tuple of arguments, evaluated in the module. Everything ends: loops count, no list grows
-while it is walked, recursion has a depth. Most operations fit their operands; some do not, on purpose, and raise.
+The module defines classes, helpers and the functions f, f1, f2, ...; a call is the text of a tuple of arguments, evaluated in the module, with the function's name
+before it where that is not f. The functions share arrays, containers and numbers of the module. Everything ends: loops count, no list grows while it is walked,
+recursion has a depth. Most operations fit their operands; some do not, on purpose, and raise.
 """
 
 import collections
 import enum
+import functools
 import itertools
 import random
 
@@ -18,6 +20,7 @@ class Hue(enum.Enum):
 Point = collections.namedtuple("Point", "x y")  # noqa: PYI024 - the kind that programs make
 
 MODULE = "random_function"  # __name__ of the programs
+FILE = "<random function>"
 PRELUDE = '''\
 import collections, contextlib, dataclasses, functools, itertools, math, operator, sys
 import numpy as np
@@ -29,6 +32,10 @@ H = 1.5
 W = [1, 2]
 TABLE = {"a": 1, "b": 2.5}
 LOG = []
+RING = collections.deque([1, 2], 5)
+XA = np.arange(1.0, 7.0)
+XB = XA[1:5]
+XM = np.arange(6.0).reshape(2, 3) - 1.5
 
 
 def A(n, dtype="f8", start=1):
@@ -71,6 +78,56 @@ def managed(x):
         LOG.append("after")
 
 
+@jitney.disable
+def U(x, *rest, **named):
+    LOG.append("U")
+    return x
+
+
+class Both:
+    """A descriptor that is asked and told."""
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, obj, kind=None):
+        return self if obj is None else getattr(obj, self.name, 1.5)
+
+    def __set__(self, obj, value):
+        LOG.append("set")
+        setattr(obj, self.name, value)
+
+
+class Count:
+    """An iterator."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n <= 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+def talk(n):
+    total = 0
+    try:
+        for i in range(n):
+            got = yield total + i
+            total += got or 0
+    except ValueError:
+        LOG.append("thrown")
+        yield -1
+    finally:
+        LOG.append("closed")
+    return total
+
+
 def rec(n, x):
     return x if n <= 0 else rec(n - 1, x + 1)
 
@@ -97,7 +154,7 @@ def deco(f):
 ARITH = ("+", "-", "*")
 COMPARE = ("<", "<=", "==", "!=", ">", ">=")
 EXCEPTIONS = ("E1", "E2", "ValueError", "KeyError", "IndexError", "ZeroDivisionError", "TypeError", "AttributeError", "StopIteration", "ArithmeticError", "LookupError", "Exception")
-KINDS = ("int", "int", "int", "float", "float", "arr", "arr", "arr", "arr", "bool", "str", "list", "list", "dict", "set", "tuple", "obj", "obj")
+KINDS = ("int", "int", "int", "float", "float", "arr", "arr", "arr", "arr", "bool", "str", "list", "list", "dict", "set", "tuple", "obj", "obj", "deque")
 
 
 class Block:
@@ -121,11 +178,13 @@ class Generator:
         self.lines, self.depth, self.counter = [], 0, 0
         self.loops = self.functions = 0
         self.in_finally = self.generator = False
+        self.others = []  # functions that are finished, which the next ones call
         self.classes, self.helpers = [], []
         self.walked = set()  # names that a loop walks: they must not grow
         self.breaks = self.rng.random() < 0.7  # this program prints and calls what is not traced
         self.wild = self.rng.choice((0.0, 0.0, 0.005, 0.03))  # operands that do not fit
-        self.pure = self.rng.random() < 0.15  # arrays and numbers mostly
+        self.opaque = self.rng.choice((0.0, 0.0, 0.01, 0.04)) if self.breaks else 0.0  # operands that come through a call that nobody looks into
+        self.pure = self.rng.random() < 0.2  # arrays and numbers mostly
 
     # ---- helpers ----
 
@@ -159,6 +218,9 @@ class Generator:
             return f"({self.expr(self.rng.choice(KINDS), b, min(depth, 1))})"
         if kind == "any":
             kind = self.rng.choice(KINDS)
+        if depth > 0 and self.chance(self.opaque):
+            value = self.expr(kind, b, depth - 1)
+            return self.pick(f"U({value})", f"U({value}, {self.leaf('int')})", f"U({value}, q={self.leaf('float')})", f"(jitney.graph_break(), {value})[1]")
         name = self.variable(b, kind)
         if name is not None and (depth <= 0 or self.chance(0.45)):
             return name
@@ -180,10 +242,11 @@ class Generator:
             "float": lambda: r.choice(("0.5", "1.5", "-2.25", "0.0", "1e3", "H")),
             "bool": lambda: r.choice(("True", "False")),
             "str": lambda: r.choice(("'a'", "'bc'", "''", "'x y'")),
-            "arr": lambda: r.choice(("A(4)", "A(4)", "A(4, 'i8')", "np.zeros(4)", "np.arange(4)", "np.ones(4)", "A(3)", "M(2, 3)")),
+            "arr": lambda: r.choice(("A(4)", "A(4)", "A(4, 'i8')", "np.zeros(4)", "np.arange(4)", "np.ones(4)", "A(3)", "M(2, 3)", "XB", "XB", "XA[:4]", "XM", "A(4, 'f4')", "A(4, 'u1')")),
             "list": lambda: r.choice(("[]", "[1, 2]", "[1.5, 3]", "[1.5, 'q']", "list(range(4))", "[3, 1, 2]")),
             "dict": lambda: r.choice(("{}", "{'a': 1}", "{'b': 2, 3: 4.5}", "dict(a=0.5)")),
             "set": lambda: r.choice(("set()", "{1, 2}", "{3}")),
+            "deque": lambda: r.choice(("collections.deque([1, 2.5])", "collections.deque((3, 1), 2)", "RING")),
             "tuple": lambda: r.choice(("()", "(1, 2)", "(1.5, 'z', 3)", "Point(1, 2.5)")),
             "obj": lambda: f"{r.choice(self.classes)}({r.choice((1, 2, '2.5', '-1'))})" if self.classes else "None",
         }[kind]()
@@ -213,6 +276,15 @@ class Generator:
             (1, lambda: f"(-{a()})"),
             (1, lambda: f"{self.attribute(b)}.scale({a()})"),
             (1, lambda: f"np.{self.pick('zeros_like', 'ones_like')}({a()})"),
+            (0.5, lambda: f"np.{self.pick('log', 'reciprocal', 'arccos')}({a()})"),
+            (0.5, lambda: f"({a()} / {x()})"),
+            (0.5, lambda: f"np.outer({a()}, {a()})" if self.chance(0.3) else f"np.{self.pick('add', 'multiply', 'subtract')}({a()}, {x()})"),
+            (0.5, lambda: f"({a()} & 3)" if self.chance(0.2) else f"({a()} ** {self.pick('2', '0.5', '-1')})"),
+            (0.5, lambda: f"np.array([{self.expr('float', b, 0)}, {self.expr('float', b, 0)}, {self.expr('int', b, 0)}])"),
+            (0.5, lambda: f"np.full(4, {self.expr(self.pick('float', 'int'), b, 0)})"),
+            (0.5, lambda: f"{a()}.{self.pick('sum(axis=0)', 'max(0)', 'mean(axis=-1, keepdims=True)', 'argsort()', 'clip(0, 2)', 'round(1)')}"),
+            (0.7, lambda: f"{self.pick(*self.others)}({a()}, {self.expr('int', b, 0)}, o)" if self.others and self.functions == 0 else a()),
+            (0.5, lambda: f"functools.partial(np.multiply, {self.expr('float', b, 0)})({a()})"),
             (1, lambda: f"{self.pick(*self.helpers)}({a()}, {self.expr('int', b, d)})" if self.helpers else a()),
         ])()
 
@@ -239,6 +311,14 @@ class Generator:
             (1, lambda: f"functools.reduce(lambda p, q: p + q, [{i()}, {i()}])"),
             (1, lambda: f"next(iter({self.expr('list', b, 0)}), {i()})"),
             (1, lambda: "len(LOG)"),
+            (0.5, lambda: f"sum(p * q for p, q in zip({self.expr('list', b, 0)}, {self.pick('range(4)', '(1, 2)')}))" if self.chance(0.3) else "sum(p * q for p, q in zip((1, 2), (3, 4)))"),
+            (0.5, lambda: f"[{i()}, {i()}, {i()}][{self.pick('0', '1', '-1', i())}]"),
+            (0.5, lambda: f"(lambda *p, **q: len(p) + len(q))({i()}, *{self.expr('tuple', b, 0)}, w={i()}, **{self.expr('dict', b, 0) if self.chance(0.1) else '{}'})"),
+            (0.5, lambda: f"({i()} {self.pick('<<', '>>')} {self.pick('1', '3')})"),
+            (0.5, lambda: f"next(talk({self.pick('0', '1', '2')}), {i()})"),
+            (0.3, lambda: f"{self.expr(self.pick('list', 'tuple', 'str'), b, 0)}.count({self.leaf('int') if self.chance(0.9) else i()})" if self.chance(0.3) else f"len({self.expr('deque', b, 0)})"),
+            (0.3, lambda: f"max({self.expr('list', b, 0)}, default={i()})" if self.chance(0.4) else f"max([{i()}, {i()}])"),
+            (0.5, lambda: f"functools.partial(rec, 1)({i()})"),
         ])()
 
     def float_expr(self, b, d):
@@ -256,6 +336,13 @@ class Generator:
             (1, lambda: f"{self.attribute(b)}.{self.pick('x', 'y', 'twice')}"),
             (1, lambda: "H"),
             (1, lambda: f"max({x()}, {x()}, key=abs)"),
+            (0.5, lambda: f"({x()} {self.pick('//', '%', '**')} {self.pick('2', '0.5', x())})"),
+            (0.5, lambda: f"math.{self.pick('hypot', 'atan2', 'fmod', 'copysign')}({x()}, {x()})"),
+            (0.5, lambda: f"{self.attribute(b)}.both"),
+            (0.5, lambda: f"float({self.attribute(b)})" if self.chance(0.2) else f"abs({x()})"),
+            (0.5, lambda: f"{self.expr('dict', b, 0)}.get('a', {x()})"),
+            (0.5, lambda: f"np.float64({x()})"),
+            (0.5, lambda: f"complex({x()}, 1).real"),
         ])()
 
     def bool_expr(self, b, d):
@@ -279,6 +366,11 @@ class Generator:
             (1, lambda: f"hasattr({self.expr('obj', b, 0)}, {self.pick(repr('x'), repr('zz'))})"),
             (1, lambda: f"(lambda z: z > 2)({i()})"),
             (1, lambda: f"any(z > 2 for z in {self.expr('list', b, 0)})"),
+            (0.5, lambda: f"{i()} in {self.attribute(b)}" if self.chance(0.3) else f"{self.expr('str', b, 0)} {self.pick('==', 'in', '<')} {self.expr('str', b, 0)}"),
+            (0.5, lambda: f"all([z is not None for z in {self.expr(self.pick('list', 'tuple'), b, 0)}])"),
+            (0.5, lambda: f"{self.expr('list', b, 0)} {self.pick('==', '!=', '<')} {self.expr('list', b, 0)}"),
+            (0.5, lambda: f"callable({self.expr('any', b, 0)})"),
+            (0.5, lambda: f"({self.cond(b, d - 1) if d > 0 else 'H'} and {self.expr(self.pick('list', 'int', 'str'), b, 0)})"),
             (1, lambda: f"({self.walrus(b)} := {i()}) > 2" if self.functions == 0 else f"{i()} > 1"),
             (1, lambda: "True"),
         ])()
@@ -302,6 +394,13 @@ class Generator:
             (1, lambda: f"','.join(map(str, {self.expr('list', b, d)}))"),
             (1, lambda: f"repr({self.expr(self.pick('obj', 'int', 'list'), b, 0)})"),
             (1, lambda: f"type({self.expr('any', b, 0)}).__name__"),
+            (0.5, lambda: "f'{" + self.expr("float", b, 0) + ":{" + self.pick("5", "8") + "}.{" + self.pick("1", "3") + "}f}'"),
+            (0.5, lambda: "f'{" + self.expr(self.pick("int", "list", "obj", "arr"), b, 0) + self.pick("}", "!r}", "!s:>9}") + "|{G=}'"),
+            (0.5, lambda: f"'%5.2f %s' % ({self.expr('float', b, 0)}, {self.expr(self.pick('int', 'list'), b, 0)})"),
+            (0.5, lambda: f"'{{0}} {{k!r:>5}}'.format({self.expr('int', b, 0)}, k={self.expr('str', b, 0)})"),
+            (0.5, lambda: f"({s()} * {self.pick('2', '0')})"),
+            (0.5, lambda: f"format({self.expr(self.pick('int', 'float'), b, 0)}, {self.pick(repr('>6'), repr('05'), repr(''))})"),
+            (0.3, lambda: f"{s()}.{self.pick('split()', 'replace(' + repr('a') + ', ' + repr('zz') + ')', 'startswith(' + repr('a') + ')')}" if self.chance(0.5) else f"{s()}[::-1]"),
         ])()
 
     def item(self, b, d):
@@ -321,6 +420,13 @@ class Generator:
             (1, lambda: f"list(map(lambda z: {self.pick('z', '(z, z)', 'z * 2')}, {self.expr('list', b, 0)}))"),
             (1, lambda: f"[z for z in {self.expr('arr', b, 0)}]"),
             (1, lambda: "W"),
+            (0.7, lambda: f"[[y * 2 for y in range(z)] for z in {self.pick('range(3)', '(1, 2)', self.iterable(b, 0))}]"),
+            (0.7, lambda: f"[p + q for p in {self.pick('(1, 2)', 'range(3)', self.expr('list', b, 0))} for q in ({self.expr('int', b, 0)}, 4) if p < {self.pick('2', 'q')}]"),
+            (0.7, lambda: f"[(lambda: z)() for z in range(3)]" if self.chance(0.3) else f"[{self.expr('float', b, 0)} * z for z in range(2)]"),
+            (0.7, lambda: f"[{self.expr('arr', b, 0)} {self.pick('*', '+')} z for z in range({self.pick('2', '3')})]"),
+            (0.5, lambda: f"[*range(2), *{self.expr(self.pick('tuple', 'deque', 'set'), b, 0)}]"),
+            (0.5, lambda: f"[x for x, *_ in [{self.expr('tuple', b, 0) if self.chance(0.3) else '(1, 2)'}]]"),
+            (0.4, lambda: f"list({self.expr('dict', b, 0)}{self.pick('', '.values()', '.items()')})"),
             (1, lambda: f"list(itertools.{self.pick('chain', 'zip_longest')}({self.expr('list', b, 0)}, {self.expr('tuple', b, 0)}))"),
         ])()
 
@@ -343,6 +449,9 @@ class Generator:
             (1, lambda: f"dict(a={self.item(b, d)}, q={self.item(b, d)})"),
             (1, lambda: f"dict(zip('abc', {self.expr('list', b, d)}))"),
             (1, lambda: f"({self.expr('dict', b, d)} | {{'m': {self.item(b, d)}}})"),
+            (0.5, lambda: "{k: [v, *range(k)] for k, v in enumerate(" + self.pick("'ab'", self.expr("list", b, 0)) + ")}"),
+            (0.5, lambda: f"dict({self.expr('dict', b, d)}, w={self.item(b, d)})"),
+            (0.4, lambda: f"collections.OrderedDict(a={self.item(b, 0)})" if self.chance(0.3) else f"dict.fromkeys('ab', {self.item(b, 0)})"),
             (1, lambda: f"collections.Counter({self.pick(repr('aab'), '[1, 1, 2]')})"),
         ])()
 
@@ -356,6 +465,14 @@ class Generator:
             (1, lambda: f"frozenset({{{i()}}})"),
         ])()
 
+    def deque_expr(self, b, d):
+        return self.weighted([
+            (3, lambda: f"collections.deque([{self.item(b, d)}, {self.item(b, d)}]{self.pick('', '', ', 3', ', maxlen=2')})"),
+            (1, lambda: f"collections.deque({self.iterable(b, d)})"),
+            (1, lambda: "RING"),
+            (0.5, lambda: f"{self.expr('deque', b, d)}.copy()"),
+        ])()
+
     def obj_expr(self, b, d):
         if not self.classes:
             return self.expr("int", b, d)
@@ -366,6 +483,8 @@ class Generator:
             (0.5, lambda: f"({self.attribute(b)} + {self.expr(self.pick('int', 'obj'), b, d)})"),
             (1, lambda: f"{self.attribute(b)}.again()"),
             (1, lambda: f"{make}.make({self.expr('int', b, d)})"),
+            (0.4, lambda: f"({self.expr('int', b, 0)} {self.pick('+', '*')} {self.attribute(b)})"),
+            (0.4, lambda: f"{make}(**{{'x': {self.expr('int', b, 0)}, 'y': 2}})"),
         ])()
 
     def attribute(self, b):
@@ -383,6 +502,12 @@ class Generator:
             (1, lambda: "reversed([1, 2, 3])"),
             (1, lambda: "map(abs, (-1, 2))"),
             (1, lambda: "filter(None, (0, 1, 2))"),
+            (0.5, lambda: f"Count({self.pick('2', '3')})"),
+            (0.5, lambda: f"talk({self.pick('1', '2')})"),
+            (0.5, lambda: self.expr("deque", b, 0)),
+            (0.5, lambda: f"itertools.{self.pick('islice(itertools.count(1), 3)', 'accumulate([1, 2, 3])', 'product((1, 2), repeat=1)', 'repeat(2, 2)', 'pairwise([1, 2, 3])')}"),
+            (0.3, lambda: self.attribute(b) if self.chance(0.3) else "zip((1, 2), (3, 4))"),
+            (0.3, lambda: "sorted({3, 1, 2})"),
             (1, lambda: "'abc'"),
         ])()
 
@@ -405,14 +530,16 @@ class Generator:
     def statement(self, b, budget):
         simple = [
             (14, self.assign), (5, self.augmented), (3, self.unpack), (3, self.write_array), (3, self.method), (2, self.attribute_store), (2, self.item_store),
-            (2, self.bare_call), (1, self.global_store), (1, self.delete), (1, self.assertion), (1, self.imports),
+            (2, self.bare_call), (1, self.global_store), (1, self.delete), (1, self.assertion), (1, self.imports), (1, self.view), (1, self.in_place), (1, self.iterator),
         ]
+        if self.generator:
+            simple += [(8, self.yielding)]
         if self.breaks:
             simple += [(3, self.prints), (2, self.unknown), (1, self.peek)]
-        nested = [(5, self.branch), (4, self.loop), (2, self.while_loop), (4, self.trying), (3, self.managing), (2, self.matching), (2, self.nested_function)]
+        nested = [(5, self.branch), (1, self.recursive), (4, self.loop), (2, self.while_loop), (4, self.trying), (3, self.managing), (2, self.matching), (2, self.nested_function)]
         leaving = [(1, self.leave)]
         if self.pure:
-            simple, nested = [(14, self.assign), (4, self.augmented), (3, self.write_array), (1, self.prints)], [(3, self.branch), (3, self.loop), (1, self.trying)]
+            simple, nested = [(14, self.assign), (4, self.augmented), (3, self.write_array), (1, self.view), (1, self.in_place), (1, self.prints)], [(3, self.branch), (3, self.loop), (1, self.trying)]
         table = simple * 2 + (nested if budget > 0 and self.depth < 6 else []) + (leaving if self.depth > 1 else [])
         self.weighted(table)(b, budget)
 
@@ -478,7 +605,7 @@ class Generator:
         self.emit(f"{name}[{at}] {self.pick('=', '=', '+=', '*=')} {value}")
 
     def method(self, b, budget):
-        kind = self.pick("list", "list", "dict", "set")
+        kind = self.pick("list", "list", "dict", "set", "deque")
         name = self.variable(b, kind)
         if name is None or name in self.walked:
             return self.assign(b, budget)
@@ -486,6 +613,7 @@ class Generator:
         calls = {
             "list": [f"append({item})", f"insert(0, {item})", "pop()", "pop(0)", "reverse()", f"extend({self.pick('[1]', '(2, 3)', 'gen(2)')})", "sort()", "clear()", f"remove({self.leaf('int')})", "sort(key=str)"],
             "dict": [f"update(a={item})", "pop('a', 0)", "pop('a')", "pop('zz', None)", f"setdefault('s', {item})", "get('a')", "popitem()", "clear()"],
+            "deque": [f"append({item})", f"appendleft({item})", "pop()", "popleft()", "rotate(1)", f"extend({self.pick('[1]', '(2, 3)')})", "clear()", "reverse()"],
             "set": [f"add({self.expr('int', b, 0)})", "discard(1)", "update((1, 2))", "pop()", "remove(2)"],
         }[kind]
         call = self.rng.choice(calls)
@@ -500,12 +628,14 @@ class Generator:
         name = self.variable(b, "obj")
         if name is None:
             return self.assign(b, budget)
-        where = self.pick("x", "x", "y", "extra", "twice", "count", "fixed")
+        where = self.pick("x", "x", "y", "extra", "twice", "count", "fixed", "both")
         self.weighted([
             (5, lambda: self.emit(f"{name}.{where} = {self.item(b, 1)}")),
             (3, lambda: self.emit(f"{name}.{self.pick('x', 'y')} {self.pick('+=', '*=')} {self.expr(self.pick('int', 'float', 'arr'), b, 1)}")),
             (1, lambda: self.emit(f"setattr({name}, 'x', {self.item(b, 1)})")),
             (1, lambda: self.emit(f"del {name}.{self.pick('x', 'extra', 'y')}")),
+            (1, lambda: self.emit(f"{name} += {self.expr(self.pick('int', 'float'), b, 1)}" if name not in self.nonlocals and name not in self.walked else "pass")),
+            (1, lambda: self.emit(f"{name}[{self.pick('0', '1', repr('x'))}] = {self.item(b, 1)}")),
             (1, lambda: self.emit(f"{self.pick(*self.classes)}.shared = {self.item(b, 0)}" if self.classes else "pass")),
         ])()
 
@@ -517,20 +647,82 @@ class Generator:
         if kind == "list":
             self.emit(self.pick(f"{name}[0] = {self.item(b, 1)}", f"{name}[-1] = {self.item(b, 1)}", f"{name}[{self.expr('int', b, 0)}] = {self.item(b, 1)}", f"del {name}[0]", f"{name}[1:2] = {self.pick('[]', '(7, 8)', '[1.5]')}", f"del {name}[:1]", f"{name}[0] += {self.expr('int', b, 1)}"))
         else:
-            self.emit(self.pick(f"{name}['a'] = {self.item(b, 1)}", f"{name}[{self.expr('int', b, 0)}] = {self.item(b, 1)}", f"del {name}['a']", f"{name}['n'] = {name}.get('n', 0) + 1", f"{name}['a'] += {self.expr('int', b, 1)}"))
+            self.emit(self.pick(f"{name}['a'] = {self.item(b, 1)}", f"{name}[{self.expr('int', b, 0)}] = {self.item(b, 1)}", f"del {name}['a']", f"{name}['n'] = {name}.get('n', 0) + 1", f"{name}['a'] += {self.expr('int', b, 1)}", f"{name} |= {{'w': {self.item(b, 1)}}}" if name not in self.nonlocals else "pass"))
+
+    def view(self, b, budget):
+        """A view that is written to, so that its base changes, or the other way round."""
+        base = self.variable(b, "arr")
+        if base is None:
+            base = self.pick("XA", "XB", "XM")
+        name = self.fresh()
+        self.emit(f"{name} = {base}{self.pick('[1:]', '[::-1]', '.T', '[...]', '[:2]', '.ravel()', '[::2]', '.reshape(-1)')}")
+        b.names[name] = "arr"
+        value = self.expr(self.pick("int", "float", "arr"), b, 1)
+        target = self.pick(name, name, base) if base not in self.nonlocals and base not in self.walked and base not in ("XA", "XB", "XM") else name
+        self.emit(self.pick(f"{target} {self.pick('+=', '*=', '-=')} {value}", f"{target}[{self.pick('0', '1:', '...', '::2')}] = {value}", f"{target}[...] = {target}[::-1]", f"{base}[1:] = {base}[:-1]", f"{base}[:-1] += {base}[1:]"))
+
+    def in_place(self, b, budget):
+        name = self.variable(b, "arr") or self.pick("XA", "XB", "XM")
+        value = self.expr(self.pick("int", "float", "arr"), b, 1)
+        self.emit(self.pick(f"np.{self.pick('add', 'multiply')}({name}, {value}, out={name})", f"{name}.fill({self.expr('int', b, 1)})", f"np.copyto({name}, {value})", f"{name}.sort()", f"np.sqrt({name}, out={name})", f"np.add.at({name}, [0, 0], {self.leaf('int')})", f"XB[...] = {value}", f"XA[1:3] *= {self.expr('float', b, 0)}", f"np.negative({name}, {name})"))
+
+    def iterator(self, b, budget):
+        """Positions of iterators and generators."""
+        name, got = self.fresh("it"), self.fresh()
+        source, kind = self.weighted([
+            (3, lambda: (f"iter({self.pick('[1, 2, 3]', self.expr('list', b, 0), 'range(3)', self.expr('arr', b, 0))})", "plain")),
+            (2, lambda: (f"talk({self.pick('1', '2', '3')})", "talk")),
+            (1, lambda: (f"gen({self.pick('1', '3')})", "gen")),
+            (1, lambda: (f"zip({self.expr('list', b, 0)}, {self.iterable(b, 0)})", "plain")),
+            (1, lambda: (f"enumerate({self.iterable(b, 0)})", "plain")),
+            (1, lambda: ("(z * 2 for z in range(3))", "gen")),
+            (1, lambda: (f"map(U, {self.pick('[1, 2]', self.expr('list', b, 0))})", "plain")),
+            (1, lambda: (f"Count({self.pick('1', '3')})", "plain")),
+        ])()
+        self.emit(f"{name} = {source}")
+        self.emit(f"{got} = next({name}, {self.expr('int', b, 0)})" if self.chance(0.8) else f"{got} = next({name})")
+        b.maybe[got] = "int"
+        if kind != "plain" and self.chance(0.4):
+            self.emit(self.pick(f"{name}.close()", f"{name}.send({self.pick('None', '2')})", f"{name}.throw(ValueError({self.expr('int', b, 0)}))"))
+        if self.chance(0.5):
+            rest = self.fresh()
+            self.emit(self.pick(f"{rest} = list({name})", f"{rest} = [*{name}]", f"{rest}, *_ = {name}", f"{rest} = [z for z in {name}]", f"{rest} = next({name}, None)"))
+            b.maybe[rest] = "list"
+        if self.chance(0.3):
+            b.maybe[name] = "iterator"
+
+    def yielding(self, b, budget):
+        name = self.fresh()
+        self.emit(self.pick(f"yield {self.item(b, 1)}", f"yield {self.item(b, 1)}", f"{name} = yield {self.item(b, 1)}", f"yield from {self.iterable(b, 0)}", f"{name} = yield from gen2(gen(1))", "yield"))
+        b.maybe[name] = "int"
+
+    def recursive(self, b, budget):
+        """A function of the block that calls itself."""
+        if self.functions >= 2:
+            return self.assign(b, budget)
+        name, result = self.fresh("fn"), self.fresh()
+        self.emit(f"def {name}(p, q=1):")
+        self.depth += 1
+        self.emit(f"if p <= {self.pick('0', '1')}:")
+        self.emit(f"    return {self.pick('q', self.expr(self.pick('int', 'arr', 'float'), b, 0), '[q]')}")
+        self.emit(self.pick("LOG.append(p)", f"U(p)", "q = q * 2", "G"))
+        self.emit(f"return {self.pick(f'{name}(p - 1, q)', f'{name}(p - 1, q + 1)', f'{name}(p - 1, q=q) * 2', f'[{name}(p - 1), q]', f'{name}(p - 2) + {name}(p - 1, 2)')}")
+        self.depth -= 1
+        self.emit(f"{result} = {name}({self.pick('2', '3', '4', '0')}{self.pick('', ', ' + self.expr(self.pick('arr', 'int', 'float'), b, 0))})")
+        b.maybe[result] = self.pick("int", "arr")
 
     def bare_call(self, b, budget):
         if self.helpers and self.chance(0.7):
             helper = self.pick(*self.helpers)
-            args = self.pick(f"{self.expr('arr', b, 1)}", f"{self.expr('int', b, 1)}, {self.expr('int', b, 1)}", f"*({self.expr('arr', b, 1)}, 2)", f"{self.expr('arr', b, 1)}, k={self.expr('int', b, 1)}", f"{self.expr('arr', b, 1)}, **{{'k': 2}}", f"{self.expr('float', b, 1)}, 1, 2, 3, z=4")
+            args = self.pick(f"{self.expr('arr', b, 1)}", f"{self.expr('int', b, 1)}, {self.expr('int', b, 1)}", f"*({self.expr('arr', b, 1)}, 2)", f"{self.expr('arr', b, 1)}, k={self.expr('int', b, 1)}", f"{self.expr('arr', b, 1)}, **{{'k': 2}}", f"{self.expr('float', b, 1)}, 1, 2, 3, z=4", f"*{self.expr('tuple', b, 1)}" if self.chance(0.3) else f"x={self.expr('arr', b, 1)}, y=1", f"{self.expr('arr', b, 1)}, *{self.expr('list', b, 0)}, **{self.expr('dict', b, 0) if self.chance(0.2) else repr({'k': 3, 'w': 1})}")
             name = self.fresh()
             self.emit(f"{name} = {helper}({args})")
             b.names[name] = self.pick("arr", "arr", "float", "tuple")
         else:
-            self.emit(self.pick(f"{self.attribute(b)}.bump({self.expr('int', b, 1)})", f"LOG.append({self.item(b, 1)})", f"W.append({self.expr('int', b, 1)})", "list(gen(2))", f"{self.attribute(b)}({self.expr('int', b, 1)})"))
+            self.emit(self.pick(f"{self.attribute(b)}.bump({self.expr('int', b, 1)})", f"U({self.item(b, 1)}, [{self.item(b, 1)}])" if self.breaks else "rec(1, 2)", f"RING.append({self.item(b, 1)})", f"functools.partial({self.attribute(b)}.bump, 2)()", f"{self.attribute(b)}.plain({self.item(b, 1)})", f"LOG.append({self.item(b, 1)})", f"W.append({self.expr('int', b, 1)})", "list(gen(2))", f"{self.attribute(b)}({self.expr('int', b, 1)})"))
 
     def global_store(self, b, budget):
-        self.emit(self.pick(f"G = {self.expr('int', b, 1)}", f"G += {self.expr('int', b, 0)}", f"H = {self.expr('float', b, 1)}", f"TABLE['a'] = {self.expr('int', b, 1)}", f"W[0] = {self.expr('int', b, 1)}", "NEW = G", f"globals()['G'] = {self.expr('int', b, 0)}" if self.breaks else "G = 4"))
+        self.emit(self.pick(f"G = {self.expr('int', b, 1)}", f"H *= {self.expr('float', b, 0)}" if self.chance(0.5) else "H = 0.5", f"TABLE[{self.pick(repr('a'), repr('c'), 'G')}] = {self.item(b, 1)}", "del NEW" if self.chance(0.3) else "NEW = [G]", f"XA[0] = {self.expr('float', b, 0)}", f"G += {self.expr('int', b, 0)}", f"H = {self.expr('float', b, 1)}", f"TABLE['a'] = {self.expr('int', b, 1)}", f"W[0] = {self.expr('int', b, 1)}", "NEW = G", f"globals()['G'] = {self.expr('int', b, 0)}" if self.breaks else "G = 4"))
 
     def delete(self, b, budget):
         names = [n for n in b.names if n not in self.walked and n not in self.parameters and n not in self.nonlocals]
@@ -606,7 +798,7 @@ class Generator:
             inner_kind = "str"
         elif how == 3:
             self.emit(f"for {target} in {self.expr('arr', b, 1)}:")
-            inner_kind = "float"
+            inner_kind = self.pick("float", "float", "arr")
         elif how == 4 and self.variable(b, "list"):
             walked = self.variable(b, "list")
             self.emit(f"for {target} in {walked}:")
@@ -699,6 +891,9 @@ class Generator:
             (2, lambda: (f"np.errstate({self.pick('all', 'divide', 'invalid')}={self.pick(repr('ignore'), repr('raise'), repr('warn'))})", None)),
             (1, lambda: (f"contextlib.nullcontext({self.expr('arr', b, 1)})", "arr")),
             (1, lambda: (f"managed({self.expr('int', b, 1)})", "int")),
+            (0.5, lambda: (f"contextlib.closing(talk({self.pick('1', '2')}))", None)),
+            (0.5, lambda: (f"{self.attribute(b)}", None)),
+            (0.5, lambda: (f"U(CM(3, {self.pick('()', 'Exception')}))", None)),
         ])()
         second = ", CM('in')" if self.chance(0.15) else ""
         inner = b.child()
@@ -741,7 +936,7 @@ class Generator:
         else:
             if self.chance(0.15):
                 self.emit("@deco")
-            is_generator = self.chance(0.2)
+            is_generator, was_generator = self.chance(0.25), self.generator
             self.emit(f"def {name}({p}, q={self.expr('int', b, 0)}{self.pick('', ', *_rest', ', **_more', ', *, _k=1')}):")
             saved = self.in_loop, self.loops, self.in_finally, self.nonlocals, self.parameters, self.walked
             self.in_loop, self.in_finally, self.parameters, self.functions = False, False, (p, "q"), self.functions + 1
@@ -761,11 +956,13 @@ class Generator:
             inner.names = {**{n: k for n, k in outer_readable.items() if self.chance(0.5) or n in shared}, **inner.names}
             self.nonlocals = frozenset(n for n in inner.names if n not in (p, "q") and n not in shared)
             self.walked |= self.nonlocals
+            self.generator = is_generator
             self.block(inner, min(budget, 2), child=False)
+            self.generator = was_generator
             self.depth += 1
             if is_generator:
                 self.emit(f"yield {self.item(inner, 1)}")
-                self.emit(f"yield {self.item(inner, 1)}")
+                self.emit(self.pick(f"yield {self.item(inner, 1)}", f"return {self.item(inner, 1)}"))
             else:
                 self.emit(f"return {self.expr(self.pick('arr', 'int', 'float', 'tuple'), inner, 1)}")
             self.depth -= 1
@@ -773,7 +970,8 @@ class Generator:
             self.functions -= 1
             if is_generator:
                 result = self.fresh()
-                self.emit(f"{result} = list({name}({self.expr('int', b, 1)}))")
+                call = f"{name}({self.expr(self.pick('int', 'arr'), b, 1)})"
+                self.emit(self.pick(f"{result} = list({call})", f"{result} = [*{call}]", f"{result} = [next({call})]", f"{result} = [(z, 1) for z in {call}]", f"{result} = list(zip({call}, range(1)))"))
                 b.names[result] = "list"
                 return
         for _ in range(self.rng.randrange(1, 3)):
@@ -787,11 +985,11 @@ class Generator:
     def leave(self, b, budget):
         if self.in_loop and self.chance(0.7):
             self.emit(self.pick("break", "continue"))
-        elif self.in_finally:
+        elif self.in_finally and self.chance(0.7):
             self.emit("pass")
         elif self.chance(0.5):
             self.emit(self.raising(b))
-        elif self.functions == 0:
+        elif self.functions == 0 or (self.functions > 0 and not self.generator and self.chance(0.3)):
             self.emit(f"return {self.pick('None', self.item(b, 1), self.expr('tuple', b, 1))}")
 
     # ---- the module ----
@@ -808,6 +1006,8 @@ class Generator:
         self.emit(f"class {name}{base}:")
         self.depth += 1
         self.emit(f"shared = {self.pick('1', '2.5', '[1]' if style != 'dataclass' else '3')}")
+        if style == "plain" and self.chance(0.4):
+            self.emit("both = Both()")
         if style == "dataclass":
             self.emit("x: object")
             self.emit("y: float = 0.5")
@@ -831,6 +1031,9 @@ class Generator:
         self.emit("@classmethod")
         self.emit("def make(cls, x):")
         self.emit("    return cls(x)")
+        self.emit("@staticmethod")
+        self.emit(f"def plain(x, y={self.pick('1', '0.5')}):")
+        self.emit(f"    return {self.pick('x', '[x, y]', 'x is y')}")
         self.emit("@property")
         self.emit("def twice(self):")
         self.emit("    return self.x * 2")
@@ -849,6 +1052,17 @@ class Generator:
             ("def __getitem__(self, i):\n    return (self.x, self.y)[i]", 0.3),
             ("def __iter__(self):\n    yield self.x\n    yield self.y", 0.2),
             ("def __lt__(self, other):\n    return self.count < other.count", 0.2),
+            ("def __radd__(self, other):\n    LOG.append('radd')\n    return type(self)(other)", 0.3),
+            ("def __rmul__(self, other):\n    return other * self.x", 0.2),
+            ("def __iadd__(self, other):\n    self.x = self.x + other\n    return self", 0.3),
+            ("def __contains__(self, item):\n    return item == self.y", 0.2),
+            ("def __setitem__(self, i, value):\n    LOG.append(i)\n    self.y = value", 0.2),
+            ("def __float__(self):\n    return 2.5", 0.15),
+            ("def __index__(self):\n    return 1", 0.1),
+            ("def __enter__(self):\n    self.count += 1\n    return self", 0.3),
+            ("def __exit__(self, *error):\n    LOG.append(error[0] and error[0].__name__)\n    return self.count > 2", 0.3),
+            ("def __neg__(self):\n    return -self.x", 0.2),
+            ("def __getattribute__(self, name):\n    return object.__getattribute__(self, name)", 0.03),
             ("def __del__(self):\n    LOG.append('del')", 0.06),
             ("def __setattr__(self, name, value):\n    LOG.append(name)\n    object.__setattr__(self, name, value)", 0.08),
             ("def __hash__(self):\n    LOG.append('hash')\n    return 1", 0.1),
@@ -874,10 +1088,10 @@ class Generator:
         self.emit("")
         self.helpers.append(name)
 
-    def function(self):
-        self.escaping = []
+    def function(self, name):
+        self.escaping, self.nonlocals, self.parameters = [], frozenset(), ()
         extra = self.pick("", ", *args", ", **kw", ", x=1.5", ", *, k=2")
-        self.emit(f"def f(a, n, o{extra}):")
+        self.emit(f"def {name}(a, n, o{extra}):")
         b = Block({"a": "arr", "n": "int", "o": self.object_kind})
         if "x=" in extra:
             b.names["x"] = "float"
@@ -891,48 +1105,70 @@ class Generator:
         self.depth -= 1
         self.nonlocals = frozenset()
         self.depth += 1
-        for _ in range(self.rng.randrange(4, 11)):
+        for _ in range(self.rng.randrange(3, 9)):
             self.statement(b, 3)
         results = [n for n in b.names if self.chance(0.6)] + [n for n in b.maybe if self.chance(0.03)]
         self.emit(f"return {', '.join(results)}{',' if len(results) == 1 else ''}" if results else f"return {self.item(b, 1)}")
         self.depth -= 1
+        self.emit("")
+        self.others.append(name)
 
     def argument(self, kind):
-        return {"arr": lambda: self.pick("A(4)", "A(3)", "A(5)", "A(4, 'i8')", "A(4, 'f8', -2)", "A(3) > 2", "M(2, 3)", "A(8)[::2]", "M(2, 3).T", "A(1)", "A(4)", "A(4)", "A(0)"), "int": lambda: self.pick("0", "1", "2", "3", "3", "5", "-1", "True", "2.5"), "obj": lambda: self.leaf("obj"), "list": lambda: self.pick("[1, 2]", "[1.5, A(3)]", "[]"), "dict": lambda: self.pick("{'a': 1}", "{}", "{'a': A(3), 3: 4}"), "tuple": lambda: self.pick("(1, 2)", "(A(3), 2.5)")}[kind]()
+        return self.pick(*{
+            "arr": ("A(4)", "A(3)", "A(5)", "A(4, 'i8')", "A(4, 'f8', -2)", "A(3) > 2", "M(2, 3)", "A(8)[::2]", "M(2, 3).T", "A(1)", "A(4)", "A(4)", "A(0)", "A(4, 'f4')", "XA", "XB", "XM", "XA[::-1]"),
+            "int": ("0", "1", "2", "3", "3", "5", "-1", "True", "2.5"),
+            "obj": (self.leaf("obj"),),
+            "list": ("[1, 2]", "[1.5, A(3)]", "[]", "W", "[XA, XB]"),
+            "dict": ("{'a': 1}", "{}", "{'a': A(3), 3: 4}", "TABLE"),
+            "tuple": ("(1, 2)", "(A(3), 2.5)", "(XA, XA[1:])"),
+        }[kind])
 
-    def calls(self):
-        found = []
+    def calls(self, name):
+        found, head = [], "" if name == "f" else f"{name} "
         base = [self.argument("arr"), self.argument("int"), self.argument(self.object_kind)]
-        for _ in range(self.rng.randrange(2, 6)):
+        for _ in range(self.rng.randrange(2, 5)):
             row = list(base)
             if found and self.chance(0.6):
                 k = self.rng.randrange(3)
                 row[k] = self.argument(("arr", "int", self.object_kind)[k])
             elif found and self.chance(0.1):
                 row[self.rng.randrange(3)] = self.pick("None", "'s'", "1.5", "np.float64(2.5)")
-            found.append(f"({', '.join(row)})")
+            found.append(f"{head}({', '.join(row)})")
         if self.chance(0.15):
-            found.append("(lambda q: (q, 2, [q, q[1:]]))(A(4))")
+            found.append(f"{head}(lambda q: (q, 2, {self.pick('[q, q[1:]]', '(q, q)', '{repr(1): q}')}))(A(4))")
         return found
 
     def program(self):
+        """(source, calls, names of the functions)"""
         for n in range(self.rng.randrange(1, 3)):
             self.klass(n)
         for n in range(self.rng.randrange(0, 3)):
             self.helper(n)
         self.object_kind = self.pick("obj", "obj", "list", "dict", "tuple")
-        self.function()
-        return "\n".join(self.lines) + "\n", self.calls()
+        names = ["f", "f1", "f2", "f3"][: self.rng.randrange(2, 5)]
+        calls = []
+        for name in names:
+            self.pure = self.chance(0.2)
+            self.function(name)
+            calls += self.calls(name)
+        if self.chance(0.2):  # once more, in a world that the others have changed
+            calls += self.rng.sample(calls, 2)
+        return "\n".join(self.lines) + "\n", calls, names
+
+
+@functools.lru_cache(16)
+def code_of(source):
+    return compile(source, FILE, "exec")
 
 
 def generate(seed):
-    """(source that defines f behind PRELUDE, [text of a tuple of arguments, ...])
+    """(source that defines the functions behind PRELUDE, [function's name and text of a tuple of arguments, ...], [names of the functions])
 
     The grammar does not know every rule of scopes (a name may be annotated in one branch and declared nonlocal in another): a program that CPython refuses makes room for the next."""
     for attempt in itertools.count():
-        source, calls = Generator(seed if attempt == 0 else f"{seed} again {attempt}").program()
+        source, calls, names = Generator(seed if attempt == 0 else f"{seed} again {attempt}").program()
         try:
-            compile(source, "<random function>", "exec")
+            code_of(source)
         except SyntaxError:
             continue
-        return source, calls
+        return source, calls, names

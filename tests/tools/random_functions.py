@@ -6,8 +6,10 @@
     python tests/tools/random_functions.py --seed 17 --show                  the program of a seed
 
 Compared for each call: result, arguments, globals, class attributes, instances, what is the same object and what is a view of what, output, warnings with their lines, the
-exception with its causes, attributes, and its traceback's lines and locals. A program is compiled once and called several times. (A frame in which an exception was
-handled is another frame than the one that goes on behind a break: what its f_locals show afterwards is not compared.)
+exception with its causes, attributes, and its traceback's lines and locals. A program has some functions, each compiled once and called several times. (A frame in
+which an exception was handled is another frame than the one that goes on behind a break: what its f_locals show afterwards is not compared.)
+
+Counted: programs, functions, those that ran a graph, calls, runs of graphs, units, breaks, resumptions.
 """
 
 import argparse
@@ -23,6 +25,7 @@ import pathlib
 import random
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,18 +37,22 @@ import function_source
 import numpy as np
 
 import jitney
+from jitney import _jitney
 
-FILE, PRELUDE = "<random function>", "<prelude>"
+FILE, PRELUDE = function_source.FILE, "<prelude>"
 EXECUTORS = ("numpy",) * 18 + ("graph",) * 8 + ("loop",) * 4 + ("llvm",)
-GLOBALS = ("G", "H", "W", "TABLE", "LOG", "NEW")
-COUNTED = ("calls", "compiles", "native_calls", "fallback_calls", "flag_reruns", "refusals")
+GLOBALS = ("G", "H", "W", "TABLE", "LOG", "NEW", "RING", "XA", "XB", "XM")
+COUNTED = ("functions", "native_functions", "calls", "compiles", "native_calls", "resumed_calls", "graph_breaks", "graph_runs", "fallback_calls", "flag_reruns", "refusals")
+HELPER = re.compile(r"h\d")
 
 
 class Case:
     """A program and how it is run."""
 
-    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False, every=0):
+    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False, every=0, least=2, dynamic=None, functions=("f",)):
         self.source, self.calls, self.executor = source, calls, executor
+        self.functions = functions
+        self.least, self.dynamic = least, dynamic  # operations that make a unit; whether numbers are symbolic
         self.every = every  # every unit ends before its instruction of that number; 0: where it must
         self.helpers = helpers  # the helpers are compiled, too
         self.strict = strict  # warnings are errors
@@ -56,8 +63,9 @@ class Case:
 
 def case(seed):
     rng = random.Random(f"case {seed}")
-    source, calls = function_source.generate(seed)
-    return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05, rng.choice((0,) * 7 + (2, 3, 5, 8, 13)))
+    source, calls, functions = function_source.generate(seed)
+    every = rng.choice((0,) * 7 + (1, 2, 3, 5, 8, 13))
+    return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05, every, rng.choice((0, 0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions)
 
 
 # ---- the picture of an object: nested tuples that are equal when nothing can tell two worlds apart ----
@@ -76,12 +84,14 @@ class Picture:
 
     def of(self, value):
         kind = type(value)
+        if kind is str or kind is bool or value is None:
+            return kind.__name__, value
         if kind in PLAIN or (kind is int and -6 < value < 257):
             return kind.__name__, repr(value)
         if kind in (int, float, complex):  # equal ones may be one object where eager has two, but not the other way round
             self.numbers.append(self.firsts.setdefault(id(value), len(self.numbers)))
             self.kept.append(value)
-            return kind.__name__, repr(value) if kind is int else _bits(np.asarray(value))
+            return kind.__name__, repr(value) if kind is int else _float(value) if kind is float else (_float(value.real), _float(value.imag))
         if id(value) in self.seen:
             return "same as", self.seen[id(value)]
         number = self.seen[id(value)] = len(self.seen)
@@ -152,8 +162,12 @@ def _has_slot(value, name):
     return True
 
 
+def _float(value):
+    return value.hex() if value == value else "nan"
+
+
 def _bits(array):
-    if array.dtype.kind in "fc" and np.isnan(array).any():
+    if array.dtype.kind in "fc" and (array != array).any():
         array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
     return array.tobytes()
 
@@ -178,14 +192,40 @@ def _short(picture):
 
 # ---- runs ----
 
+EAGER_SECONDS = 1.0  # of CPU time that a program may take in CPython
+
+
+class EndlessError(Exception):
+    """The program does not end, or not soon, without the compiler: it is no case."""
+
+
+class _Clock(BaseException):
+    """Rings in a program that does not end."""
+
+
+class _limit:
+    """A region that ends with EndlessError when it takes too long, whatever the program catches."""
+
+    def __enter__(self):
+        self.rang = False
+        self.before = signal.signal(signal.SIGVTALRM, self.ring)
+        signal.setitimer(signal.ITIMER_VIRTUAL, EAGER_SECONDS, 0.1)
+
+    def ring(self, number, frame):
+        self.rang = True
+        raise _Clock
+
+    def __exit__(self, *error):
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, self.before)
+        if self.rang:
+            raise EndlessError
+
+
 _prelude = compile(function_source.PRELUDE, PRELUDE, "exec")
 
 
-@functools.lru_cache(4)
-def program(source):
-    return compile(source, FILE, "exec")
-
-
+@functools.lru_cache(16)
 def functions_with_handlers(source):
     """Names of functions around a `try` or `with`."""
     found, around = set(), []
@@ -206,29 +246,33 @@ def load(source):
     names = {"__name__": function_source.MODULE, "__builtins__": __builtins__}
     linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
     exec(_prelude, names)
-    exec(program(source), names)
+    exec(function_source.code_of(source), names)
     return names
 
 
 def pictures(case, compiled):
-    """[(name, picture), ...] of each call, and the compiled function."""
-    names = load(case.source)
-    f = names["f"]
+    """[(name, picture), ...] of each call, and {name: compiled function}."""
+    names, functions = load(case.source), {}
     if compiled:
-        f = names["f"] = jitney.compile(f)
-        if case.helpers:
-            names |= {name: jitney.compile(value) for name, value in list(names.items()) if re.fullmatch(r"h\d", name)}
-    rows, plain_out = [], sys.stdout
+        for name in [*case.functions, *(filter(HELPER.fullmatch, list(names)) if case.helpers else ())]:
+            if name in names:
+                functions[name] = names[name] = jitney.compile(names[name], dynamic=case.dynamic)
+    classes = [(name, value) for name, value in names.items() if isinstance(value, type) and value.__module__ == function_source.MODULE]
     handlers = functions_with_handlers(case.source)
-    for text in case.calls:
+    rows, plain_out = [], sys.stdout
+    for call in case.calls:
+        name, bracket, text = call.partition("(")
+        f = names[name.strip() or "f"]
         result = error = None
         out = sys.stdout = io.StringIO()
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("error" if case.strict else "always")
-                arguments = eval(text, names)
+                arguments = eval(bracket + text, names)
                 try:
                     result = f(*arguments)
+                except _Clock:
+                    raise
                 except BaseException as caught_error:
                     error = caught_error
         finally:
@@ -241,20 +285,26 @@ def pictures(case, compiled):
             ("warnings", [(w.category.__name__, ADDRESS.sub("", str(w.message)), w.filename, w.lineno) for w in caught]),
             ("arguments", picture.of(arguments)),
             ("globals", [(name, picture.of(names.get(name))) for name in GLOBALS]),
-            ("classes", [(name, [(key, picture.of(item)) for key, item in vars(value).items() if key == "shared"]) for name, value in names.items() if isinstance(value, type) and value.__module__ == function_source.MODULE]),
+            ("classes", [(name, picture.of(value.__dict__.get("shared"))) for name, value in classes]),
             ("names", [name for name in names if not name.startswith("__compiled_")]),
             ("traceback", picture.of(error)),
             ("same number", picture.numbers),
         ])
         del result, error, arguments, picture, caught
-    return rows, f
+    return rows, names, functions
 
 
-def first_difference(case):
-    """(index of the call, sentence) or None; and the compiled function."""
-    jitney.config.executor, jitney.config.break_every = case.executor, case.every
-    eager, _ = pictures(case, False)
-    ours, compiled = pictures(case, True)
+def compared(case):
+    """(index of the call, sentence) or None; the names of the module and the functions compiled."""
+    config = jitney.config
+    config.executor, config.break_every, config.min_nodes = case.executor, case.every, case.least
+    with _limit():
+        eager, _, _ = pictures(case, False)
+    ours, names, functions = pictures(case, True)
+    return (None if eager == ours else _first(eager, ours)), names, functions
+
+
+def _first(eager, ours):
     for i, (a, b) in enumerate(zip(eager, ours, strict=True)):
         for (name, x), (_, y) in zip(a, b, strict=True):
             if name == "same number":  # the pictures are equal: as many numbers, in the same places
@@ -263,8 +313,12 @@ def first_difference(case):
             else:
                 found = unlike(x, y, name)
             if found:
-                return (i, found), compiled
-    return None, compiled
+                return i, found
+    return None
+
+
+def first_difference(case):
+    return compared(case)[0]
 
 
 def kind_of(sentence):
@@ -343,9 +397,9 @@ def expression_edits(source):
 def here(case):
     """The difference of a case as a sentence, in this process."""
     try:
-        found = first_difference(case)[0]
+        found = first_difference(case)
     except Exception as error:
-        return None if isinstance(error, (SyntaxError, NameError)) else f"comparison: {type(error).__name__}"
+        return None if isinstance(error, (SyntaxError, NameError, KeyError, EndlessError)) else f"comparison: {type(error).__name__}"
     return found[1] if found else None
 
 
@@ -379,7 +433,7 @@ def shrink(case, sentence, seconds=40, judge=here):
         return case
 
     case = fewer_calls(case)
-    for changes in ({"executor": "numpy"}, {"helpers": False}, {"strict": False}, {"every": 0}):
+    for changes in ({"executor": "numpy"}, {"helpers": False}, {"strict": False}, {"every": 0}, {"least": 0}, {"dynamic": None}):
         if vars(case) != vars(case.change(**changes)) and fails(case.change(**changes)):
             case = case.change(**changes)
     for edits in (statement_edits, expression_edits, statement_edits):
@@ -408,20 +462,31 @@ SOURCE = r\'\'\'
 \'\'\'
 CALLS = {case.calls!r}
 
-print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict}, every={case.every})))
+print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict}, every={case.every}, least={case.least}, dynamic={case.dynamic}, functions={case.functions!r})))
 '''
 
 
 def run_seed(seed, shrinking=True):
     """A dict: counts; the sentence and the replaying script of a difference."""
     one = case(seed)
-    found, compiled = first_difference(one)
-    row = {"seed": seed}
-    if jitney.is_compiled(compiled):
-        inspection = jitney.inspect(compiled)
+    try:
+        found, names, functions = compared(one)
+    except EndlessError:
+        return {"seed": seed, "endless": 1}
+    row = {"seed": seed, "functions": len(one.functions), "native_functions": 0, "graph_runs": 0, "reasons": set()}
+    for f in filter(jitney.is_compiled, functions.values()):
+        inspection = jitney.inspect(f)
         stats = inspection.stats()
-        row |= {name: stats[name] for name in stats if isinstance(stats[name], int)}
-        row["reasons"] = sorted({r["name"] for r in inspection.refusals})
+        for name in COUNTED:
+            row[name] = row.get(name, 0) + stats.get(name, 0)  # not all of them are inspect()'s
+        row["reasons"].update(r["name"] for r in inspection.refusals)
+    native = set()
+    for name, value in names.items():
+        if name.startswith("__compiled_fn_") and value is not None and (runs := _jitney._test_exec_stats(value)["calls"]):
+            row["graph_runs"] += runs
+            native.add(repr(value).rsplit(" ", 1)[1].rstrip(">"))
+    row["native_functions"] = len(native.intersection(functions))
+    row["reasons"] = sorted(row["reasons"])
     if found:
         small = shrink(one, found[1]) if shrinking else one
         sentence = here(small) or found[1]
@@ -447,7 +512,7 @@ def worker(seed, count, shrinking):
             gc.collect()
 
 
-def batches(seed, count, seconds, report, shrinking=True, batch=500):
+def batches(seed, count, seconds, report, shrinking=True, batch=1000):
     """Runs seeds in processes; `report(row)` for each of them. A process that dies is a row with "difference"."""
     end = time.time() + seconds if seconds else None
     last = seed + count
@@ -493,8 +558,8 @@ class Summary:
         self.counts, self.reasons, self.failures = {}, {}, []
 
     def add(self, row):
-        self.programs += 1
-        self.units_programs += row.get("native_calls", 0) > 0
+        self.programs += "endless" not in row
+        self.units_programs += row.get("graph_runs", 0) > 0
         for name, value in row.items():
             if isinstance(value, int) and name != "seed":
                 self.counts[name] = self.counts.get(name, 0) + value
@@ -513,8 +578,8 @@ class Summary:
 
     def __str__(self):
         counts = ", ".join(f"{value} {name}" for name, value in sorted(self.counts.items()))
-        speed = self.programs / max(time.time() - self.start, 1e-9)
-        return f"{self.programs} programs ({speed:.0f} per second), {self.units_programs} with native calls, {len(self.failures)} differences\n{counts}"
+        speed = self.counts.get("functions", 0) / max(time.time() - self.start, 1e-9)
+        return f"{self.programs} programs, {self.units_programs} with native code, {speed:.0f} functions per second, {len(self.failures)} differences\n{counts}"
 
 
 def read_state(path):
@@ -552,7 +617,7 @@ def main():
     first = options.seed if options.seed is not None else state.get(version, {"seeds": [0, 0]})["seeds"][1]
     if options.show:
         one = case(first)
-        print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}, a break at every {one.every or 'no'}th instruction\n{one.source}", *one.calls, sep="\n")
+        print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}, a break at every {one.every or 'no'}th instruction, units of {one.least} operations, dynamic={one.dynamic}\n{one.source}", *one.calls, sep="\n")
         return
     if options.worker:
         worker(first, count, not options.whole)
