@@ -250,38 +250,114 @@ run(struct jy_vbuild *b, struct jy_version *version)
 
 /* ---- what came of it ---- */
 
-/* Instructions that begin a loop which the flow goes round. */
+struct cycles { /* Tarjan's strongly connected components, without recursion */
+    const struct jy_flow *w;
+    uint32_t *number, *low; /* by block; number 0: not visited */
+    bool *on_stack, *is_cyclic;
+    jy_fb *stack, *way;
+    uint8_t *edge; /* by block: the next to follow */
+    size_t nstack, nway;
+    uint32_t next;
+};
+
+static void
+enter_block(struct cycles *c, jy_fb block)
+{
+    c->number[block] = c->low[block] = ++c->next;
+    c->on_stack[block] = true;
+    c->stack[c->nstack++] = c->way[c->nway++] = block;
+}
+
+static void
+leave_block(struct cycles *c, jy_fb block)
+{
+    c->nway--;
+    if (c->nway != 0 && c->low[block] < c->low[c->way[c->nway - 1]])
+        c->low[c->way[c->nway - 1]] = c->low[block];
+    if (c->low[block] != c->number[block])
+        return;
+    bool several = c->stack[c->nstack - 1] != block;
+    jy_fb member;
+    do {
+        member = c->stack[--c->nstack];
+        c->on_stack[member] = false;
+        c->is_cyclic[member] |= several;
+    } while (member != block);
+}
+
+static void
+follow_edge(struct cycles *c, jy_fb from, jy_fb to)
+{
+    if (c->number[to] == 0)
+        enter_block(c, to);
+    else if (c->on_stack[to] && c->number[to] < c->low[from])
+        c->low[from] = c->number[to];
+    c->is_cyclic[from] |= to == from;
+}
+
+/* Which blocks the flow goes round. */
+static const bool *
+find_cycles(struct jy_vbuild *b)
+{
+    size_t n = b->w->w_blocks.n;
+    struct cycles c = { .w = b->w };
+    c.number = JY_NEW_ARRAY(b->arena, uint32_t, n);
+    c.low = JY_NEW_ARRAY(b->arena, uint32_t, n);
+    c.on_stack = JY_NEW_ARRAY(b->arena, bool, n);
+    c.is_cyclic = JY_NEW_ARRAY(b->arena, bool, n);
+    c.stack = JY_NEW_ARRAY(b->arena, jy_fb, n);
+    c.way = JY_NEW_ARRAY(b->arena, jy_fb, n);
+    c.edge = JY_NEW_ARRAY(b->arena, uint8_t, n);
+    enter_block(&c, 0);
+    while (c.nway != 0) {
+        jy_fb at = c.way[c.nway - 1];
+        const struct jy_fblock *block = &b->w->w_blocks.at[at];
+        uint8_t edges = block->f_end == JY_END_EXIT ? 0 : block->f_end == JY_END_JUMP ? 1 : 2;
+        if (c.edge[at] < edges)
+            follow_edge(&c, at, block->f_edge[c.edge[at]++].to);
+        else
+            leave_block(&c, at);
+    }
+    return c.is_cyclic;
+}
+
+static bool
+is_loop_head(const struct jy_code *code, int head)
+{
+    for (int id = head; id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        const struct jy_instr *instr = jy_code_at(code, id);
+        if (jy_instr_is_jump(instr->i_op) && jy_code_live(code, instr->i_target) == head)
+            return true;
+    }
+    return false;
+}
+
+/* How many loops it goes round; 0 where the first that it comes to is not one of them: then nothing is gained by a flow from here, and inner loops begin flows of their own. */
 static uint32_t
 count_loops(struct jy_vbuild *b)
 {
-    const struct jy_flow *w = b->w;
-    size_t n = w->w_blocks.n, depth = 0;
-    uint8_t *colour = JY_NEW_ARRAY(b->arena, uint8_t, n); /* 1: on the way, 2: done */
-    struct {
-        jy_fb block;
-        uint8_t edge;
-    } *stack = jy_arena_alloc(b->arena, (n + 1) * sizeof *stack);
+    const bool *is_cyclic = find_cycles(b);
     uint32_t loops = 0;
-    stack[depth].block = 0;
-    stack[depth++].edge = 0;
-    colour[0] = 1;
-    while (depth != 0) {
-        const struct jy_fblock *block = &w->w_blocks.at[stack[depth - 1].block];
-        uint8_t edge = stack[depth - 1].edge++;
-        uint8_t edges = block->f_end == JY_END_EXIT ? 0 : block->f_end == JY_END_JUMP ? 1 : 2;
-        if (edge >= edges) {
-            colour[stack[--depth].block] = 2;
-            continue;
-        }
-        jy_fb to = block->f_edge[edge].to;
-        loops += colour[to] == 1;
-        if (colour[to] == 0) {
-            colour[to] = 1;
-            stack[depth].block = to;
-            stack[depth++].edge = 0;
+    int first = JY_NO_INSTR;
+    bool first_goes_round = false;
+    for (size_t k = 0; k < b->codes.n; k++) {
+        const struct jy_code *code = b->codes.at[k].code;
+        for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+            const struct jy_version *v = b->codes.at[k].versions[id];
+            bool cyclic = false;
+            if (v == NULL || !is_loop_head(code, id))
+                continue;
+            bool is_root = v->frame->back == NULL;
+            for (; v != NULL; v = v->next)
+                cyclic |= is_cyclic[v->block];
+            loops += cyclic;
+            if (is_root && first == JY_NO_INSTR) {
+                first = id;
+                first_goes_round = cyclic;
+            }
         }
     }
-    return loops;
+    return first == JY_NO_INSTR || first_goes_round ? loops : 0;
 }
 
 /* A number that is still the one that came in is that very object. */
@@ -303,7 +379,6 @@ restore_identity(struct jy_vbuild *b, struct jy_flow_exit *exit, struct jy_box *
 static jy_status
 finish(struct jy_vbuild *b, struct jy_frame *root)
 {
-    jy_flow_simplify(b->w);
     b->w->w_loops = count_loops(b);
     if (b->w->w_loops == 0) {
         jy_break(root, JY_BREAK_NO_LOOP, "%s", b->first_stop != NULL ? b->first_stop : "there is no loop");
@@ -311,6 +386,7 @@ finish(struct jy_vbuild *b, struct jy_frame *root)
             b->t->unit->u_break.line = b->first_stop_line;
         return JY_BREAK;
     }
+    jy_flow_simplify(b->w);
     for (size_t k = 0; k < b->w->w_exits.n; k++) {
         struct jy_flow_exit *exit = &b->w->w_exits.at[k];
         size_t n = exit->x_kind == JY_EXIT_RETURN ? 1 : exit->x_depth + exit->x_nlocals;

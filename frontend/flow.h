@@ -27,7 +27,9 @@ enum jy_vkind {
     JY_K_KNOWN,   /* `known`: a constant, function, class, module, builtin */
     JY_K_OBJECT,  /* an object of no interest that came in: passed on only */
     JY_K_ARRAY,   /* `array`; register: data, where that is not fixed */
-    JY_K_LIST,    /* a live list or tuple; register: its address. `elem` */
+    JY_K_LIST,    /* a live list, tuple or bytes; register: its address. `elem` */
+    JY_K_BYTE,    /* of an elem only: the sequence is bytes */
+    JY_K_COMPLEX, /* Python complex: real, imag */
     JY_K_TUPLE,   /* parts */
     JY_K_RANGE,   /* registers: start, stop, step */
     JY_K_SLICE,   /* parts: start, stop, step; UNBOUND: None */
@@ -155,6 +157,7 @@ uint32_t jy_vb_new_alias(struct jy_vbuild *b); /* 0: none is left */
 
 struct jy_val *jy_val_new(struct jy_vbuild *b, enum jy_vkind kind, size_t nregs);
 struct jy_val *jy_val_reg(struct jy_vbuild *b, enum jy_vkind kind, jy_dtype dtype, jy_fv reg);
+struct jy_val *jy_val_complex(struct jy_vbuild *b, jy_fv real, jy_fv imag);
 struct jy_val *jy_val_known(struct jy_vbuild *b, struct jy_value *v);
 struct jy_val *jy_val_parts(struct jy_vbuild *b, enum jy_vkind kind, size_t n, struct jy_val *const *parts);
 bool jy_val_same_kind(const struct jy_val *a, const struct jy_val *b);
@@ -241,6 +244,15 @@ bool jy_vtruth_known(const struct jy_vbuild *b, bool *out, const struct jy_val *
 jy_status jy_vas_float(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
 /* An index: INT, BOOL or a NumPy integer, as I64. */
 jy_status jy_vas_index(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
+
+/* ---- flow_complex.c: Python's complex numbers ---- */
+
+jy_status jy_vcomplex_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_val *x,
+                             struct jy_val *y);
+jy_status jy_vcomplex_unary(struct jy_vbuild *b, struct jy_val **out, enum jy_unary op, struct jy_val *x);
+jy_status jy_vcomplex_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, struct jy_val *x,
+                              struct jy_val *y);
+jy_status jy_vcomplex_call(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);
 
 /* ---- flow_array.c, flow_list.c ---- */
 

@@ -162,16 +162,37 @@ call_pow(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *
     return JY_OK;
 }
 
-/* The first that no other is less (greater) than. */
+/* Of two types: which one it is goes on by itself. The call has been taken off the stack. */
+static jy_status
+mixed_extreme(struct jy_vbuild *b, enum jy_compare op, size_t nargs, struct jy_val *const *args)
+{
+    struct jy_val *second_is_better;
+    if (nargs != 2)
+        return jy_vb_lacks(b, "min() or max() of more than two of different types");
+    TRY(jy_vnum_compare(b, &second_is_better, op, args[1], args[0]));
+    b->frame->depth -= nargs + 2;
+    struct jy_vframe *first = jy_vb_copy(b, b->frame), *second = jy_vb_copy(b, b->frame);
+    first->stack[first->depth++] = args[0];
+    second->stack[second->depth++] = args[1];
+    jy_vb_branch(b, second_is_better->regs[0], second, first);
+    return JY_OK;
+}
+
+/* The first that no other is less (greater) than; *out NULL: the block has ended. */
 static jy_status
 extreme(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, size_t nargs, struct jy_val *const *args)
 {
     if (nargs < 2)
         return jy_vb_lacks(b, "min() or max() of an iterable");
     struct jy_val *best = args[0];
-    for (size_t i = 0; i < nargs; i++)
-        if (!jy_val_is_number(args[i]) || !jy_val_same_kind(args[i], args[0]))
-            return jy_vb_lacks(b, "min() or max() of different types");
+    bool alike = true;
+    for (size_t i = 0; i < nargs; i++) {
+        if (!jy_val_is_number(args[i]))
+            return jy_vb_lacks(b, "min() or max() of %s", jy_val_describe(b, args[i]));
+        alike &= jy_val_same_kind(args[i], args[0]);
+    }
+    if (!alike)
+        return mixed_extreme(b, op, nargs, args);
     for (size_t i = 1; i < nargs; i++) {
         struct jy_val *better;
         TRY(jy_vnum_compare(b, &better, op, args[i], best));
@@ -393,7 +414,7 @@ static const struct {
     PyTypeObject *type;
     call_handler *handler;
 } types[] = {
-    { &PyBool_Type, call_bool },   { &PyEnum_Type, call_enumerate },   { &PyFloat_Type, call_float },
+    { &PyBool_Type, call_bool },   { &PyComplex_Type, jy_vcomplex_call }, { &PyEnum_Type, call_enumerate },   { &PyFloat_Type, call_float },
     { &PyLong_Type, call_int },    { &PyRange_Type, call_range },      { &PyReversed_Type, call_reversed },
     { &PyZip_Type, jy_vzip },
 };
@@ -495,5 +516,5 @@ jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kwnames)
     if (object == NULL || kwnames != NULL)
         return jy_vb_lacks(b, "a call of %s", jy_val_describe(b, callable));
     TRY(call_c_callable(b, &out, object, nargs, args));
-    return jy_vreplace(b, items, out);
+    return out != NULL ? jy_vreplace(b, items, out) : JY_OK;
 }

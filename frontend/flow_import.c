@@ -60,7 +60,7 @@ elem_of(struct jy_vbuild *b, PyObject *o, int depth)
     struct jy_velem *elem = JY_NEW(b->arena, struct jy_velem);
     bool is_sequence = PyList_CheckExact(o) || PyTuple_CheckExact(o);
     Py_ssize_t n = is_sequence ? PySequence_Fast_GET_SIZE(o) : 0;
-    elem->kind = JY_K_UNBOUND;
+    elem->kind = PyBytes_CheckExact(o) ? JY_K_BYTE : JY_K_UNBOUND;
     if (n == 0)
         return elem;
     PyObject *item = PySequence_Fast_GET_ITEM(o, 0);
@@ -176,6 +176,10 @@ constant(struct jy_vbuild *b, struct jy_value *v)
         int64_t value = PyLong_AsLongLongAndOverflow(o, &overflow);
         if (overflow == 0)
             return jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, jy_vint(b, value));
+    }
+    if (PyComplex_CheckExact(o)) {
+        Py_complex value = PyComplex_AsCComplex(o);
+        return jy_val_complex(b, jy_vfloat(b, value.real), jy_vfloat(b, value.imag));
     }
     jy_dtype dtype;
     union jy_scalar value;
@@ -302,11 +306,21 @@ import_lazy(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
         *out = number_input(b, v->v_source, JY_K_INT, JY_KIND_PYINT, JY_I64);
         return JY_OK;
     }
+    if (PyComplex_CheckExact(o)) { /* never pinned by its value: read from the object */
+        jy_guard_type(f, v->v_source, &PyComplex_Type);
+        uint32_t number = jy_vb_input(b, v->v_source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE);
+        jy_fv address = input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
+        jy_fv zero = jy_flow_const(b->w, 0, JY_F_I64, (union jy_scalar){ .i = 0 });
+        *out = jy_val_complex(
+            b, jy_flow_load(b->w, 0, JY_F_F64, address, zero, offsetof(PyComplexObject, cval.real), 0),
+            jy_flow_load(b->w, 0, JY_F_F64, address, zero, offsetof(PyComplexObject, cval.imag), 0));
+        return JY_OK;
+    }
     if (PyLong_CheckExact(o) && !fits_int64(o)) {
         *out = object_input(b, v->v_source, v);
         return JY_OK;
     }
-    if (PyList_CheckExact(o) || (PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) > MAX_TUPLE)) {
+    if (PyList_CheckExact(o) || PyBytes_CheckExact(o) || (PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) > MAX_TUPLE)) {
         jy_guard_type(f, v->v_source, Py_TYPE(o));
         *out = list_input(b, v->v_source, o);
         return JY_OK;
@@ -347,7 +361,7 @@ jy_vb_import(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
         TRY(import_realized(b, out, v));
     if (v->v_source == JY_NO_SOURCE) /* its registers may be of this block only */
         return JY_OK;
-    bool is_local_constant = jy_val_is_number(*out) && jy_flow_at(b->w, (*out)->regs[0])->f_op == JY_FLOW_CONST;
+    bool is_local_constant = (jy_val_is_number(*out) || (*out)->kind == JY_K_COMPLEX) && jy_flow_at(b->w, (*out)->regs[0])->f_op == JY_FLOW_CONST;
     if (is_local_constant)
         return JY_OK;
     set_input(b, *out, v->v_source);
@@ -416,7 +430,7 @@ jy_vb_import_slot(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v, 
     if (v->v_kind == JY_V_LAZY && slot == SIZE_MAX &&
         (Py_IS_TYPE(o, &PyRangeIter_Type) || Py_IS_TYPE(o, &PyListIter_Type) || Py_IS_TYPE(o, &PyTupleIter_Type)))
         return import_iterator(b, out, v);
-    if (v->v_kind == JY_V_LAZY && (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o))) { /* passed on, not pinned */
+    if (v->v_kind == JY_V_LAZY && PyUnicode_CheckExact(o)) { /* passed on, not pinned */
         *out = object_input(b, v->v_source, v);
         return JY_OK;
     }

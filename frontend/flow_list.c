@@ -23,6 +23,13 @@ item_at(struct jy_vbuild *b, const struct jy_val *list, jy_fv index)
 }
 
 static jy_fv
+byte_at(struct jy_vbuild *b, const struct jy_val *bytes, jy_fv index)
+{
+    jy_fv byte = jy_vload(b, JY_F_I8, bytes->regs[0], index, JY_BYTES_ITEMS, b->alias_items);
+    return jy_ve1(b, JY_FLOW_ZEXT, JY_F_I64, byte);
+}
+
+static jy_fv
 has_type(struct jy_vbuild *b, jy_fv object, PyTypeObject *type)
 {
     jy_fv of = jy_vload(b, JY_F_PTR, object, jy_vint(b, 0), JY_OBJECT_TYPE, b->alias_list);
@@ -103,6 +110,10 @@ jy_status
 jy_vlist_at(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, jy_fv index)
 {
     TRY(check_elem(b, list));
+    if (list->elem->kind == JY_K_BYTE) {
+        *out = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, byte_at(b, list, index));
+        return JY_OK;
+    }
     return unboxed(b, out, item_at(b, list, index), list->elem);
 }
 
@@ -111,11 +122,9 @@ jy_vlist_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, stru
 {
     jy_fv index;
     TRY(check_elem(b, list));
-    if (key->kind == JY_K_NP)
-        return jy_vb_lacks(b, "a NumPy scalar as an index of a list");
     TRY(jy_vas_index(b, &index, key));
     index = jy_ve2x(b, JY_FLOW_WRAP, JY_F_I64, index, jy_vlist_length(b, list), "index out of range");
-    return unboxed(b, out, item_at(b, list, index), list->elem);
+    return jy_vlist_at(b, out, list, index);
 }
 
 /* ---- writing ---- */
@@ -196,8 +205,8 @@ store(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, struct jy_val
 static jy_status
 check_writable(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item)
 {
-    if (list->is_tuple)
-        return jy_vb_lacks(b, "a store into a tuple");
+    if (list->is_tuple || list->elem->kind == JY_K_BYTE)
+        return jy_vb_lacks(b, "a store into a tuple or bytes");
     if (b->frame->back != NULL)
         return jy_vb_lacks(b, "a store in a function that is called");
     if (item->kind != JY_K_FLOAT && item->kind != JY_K_INT && item->kind != JY_K_BOOL && item->kind != JY_K_LIST)
@@ -212,8 +221,6 @@ jy_vlist_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struc
     TRY(check_writable(b, list, item));
     if (item->kind == JY_K_LIST)
         return jy_vb_lacks(b, "a store of a list into a list");
-    if (key->kind == JY_K_NP)
-        return jy_vb_lacks(b, "a NumPy scalar as an index of a list");
     TRY(jy_vas_index(b, &index, key));
     index = jy_ve2x(b, JY_FLOW_WRAP, JY_F_I64, index, jy_vlist_length(b, list), "index out of range");
     return store(b, list, index, item);

@@ -311,7 +311,11 @@ np_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_val
 jy_status
 jy_vnum_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_val *x, struct jy_val *y)
 {
-    if (!jy_val_is_number(x) || !jy_val_is_number(y))
+    bool complex = x->kind == JY_K_COMPLEX || y->kind == JY_K_COMPLEX;
+    bool numbers = (jy_val_is_number(x) || x->kind == JY_K_COMPLEX) && (jy_val_is_number(y) || y->kind == JY_K_COMPLEX);
+    if (complex && numbers)
+        return jy_vcomplex_binary(b, out, op, x, y);
+    if (!numbers)
         return jy_vb_lacks(b, "an operator on %s and %s", jy_val_describe(b, x), jy_val_describe(b, y));
     if (x->kind == JY_K_NP || y->kind == JY_K_NP)
         return np_binary(b, out, op, x, y);
@@ -351,6 +355,8 @@ jy_status
 jy_vnum_unary(struct jy_vbuild *b, struct jy_val **out, enum jy_unary op, struct jy_val *x)
 {
     jy_fv result = JY_NO_FV;
+    if (x->kind == JY_K_COMPLEX)
+        return jy_vcomplex_unary(b, out, op, x);
     if (x->kind == JY_K_INT || (x->kind == JY_K_BOOL && op != JY_UNARY_INVERT)) {
         TRY(int_unary(b, &result, op, JY_F_I64, as_int64(b, x)));
         *out = x->kind == JY_K_INT && op == JY_UNARY_POSITIVE ? x
@@ -385,6 +391,8 @@ jy_vnum_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, st
 {
     static const uint8_t ops[] = { [JY_LT] = JY_FLOW_LT, [JY_LE] = JY_FLOW_LE, [JY_EQ] = JY_FLOW_EQ,
                                    [JY_NE] = JY_FLOW_NE, [JY_GT] = JY_FLOW_GT, [JY_GE] = JY_FLOW_GE };
+    if (p->kind == JY_K_COMPLEX || q->kind == JY_K_COMPLEX)
+        return jy_vcomplex_compare(b, out, op, p, q);
     if (!jy_val_is_number(p) || !jy_val_is_number(q))
         return jy_vb_lacks(b, "a comparison of %s and %s", jy_val_describe(b, p), jy_val_describe(b, q));
     bool np = p->kind == JY_K_NP || q->kind == JY_K_NP;

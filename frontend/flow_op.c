@@ -490,6 +490,13 @@ attribute(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, PyObject *
 {
     if (v->kind == JY_K_ARRAY)
         return jy_varray_attr(b, out, v, jy_utf8(name));
+    if (v->kind == JY_K_COMPLEX && !is_call) {
+        bool real = strcmp(jy_utf8(name), "real") == 0;
+        if (!real && strcmp(jy_utf8(name), "imag") != 0)
+            return jy_vb_lacks(b, "the attribute %s of a complex number", jy_utf8(name));
+        *out = jy_val_reg(b, JY_K_FLOAT, JY_DTYPE_NONE, v->regs[real ? 0 : 1]);
+        return JY_OK;
+    }
     if ((v->kind == JY_K_LIST && !v->is_tuple) || jy_val_is_number(v)) {
         if (!is_call)
             return jy_vb_lacks(b, "the attribute %s of %s", jy_utf8(name), jy_val_describe(b, v));

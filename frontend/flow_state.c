@@ -28,6 +28,15 @@ jy_val_reg(struct jy_vbuild *b, enum jy_vkind kind, jy_dtype dtype, jy_fv reg)
 }
 
 struct jy_val *
+jy_val_complex(struct jy_vbuild *b, jy_fv real, jy_fv imag)
+{
+    struct jy_val *v = jy_val_new(b, JY_K_COMPLEX, 2);
+    v->regs[0] = real;
+    v->regs[1] = imag;
+    return v;
+}
+
+struct jy_val *
 jy_val_known(struct jy_vbuild *b, struct jy_value *known)
 {
     struct jy_val *v = jy_val_new(b, JY_K_KNOWN, 0);
@@ -103,6 +112,7 @@ jy_val_type(const struct jy_val *v, size_t reg)
     (void)reg;
     switch ((enum jy_vkind)v->kind) {
     case JY_K_FLOAT:
+    case JY_K_COMPLEX:
         return JY_F_F64;
     case JY_K_BOOL:
         return JY_F_I1;
@@ -122,6 +132,7 @@ jy_val_type(const struct jy_val *v, size_t reg)
     case JY_K_METHOD:
     case JY_K_CELL:
     case JY_K_NEWLIST:
+    case JY_K_BYTE:
         break;
     }
     return JY_F_I64;
@@ -135,7 +146,7 @@ jy_val_describe(struct jy_vbuild *b, const struct jy_val *v)
         [JY_K_NP] = "numpy.",       [JY_K_KNOWN] = "",        [JY_K_OBJECT] = "object",   [JY_K_ARRAY] = "array of ",
         [JY_K_LIST] = "list",       [JY_K_TUPLE] = "tuple",   [JY_K_RANGE] = "range",     [JY_K_SLICE] = "slice",
         [JY_K_ITER] = "iterator",   [JY_K_METHOD] = "method", [JY_K_CELL] = "cell",
-        [JY_K_NEWLIST] = "list",
+        [JY_K_NEWLIST] = "list",    [JY_K_BYTE] = "bytes",    [JY_K_COMPLEX] = "complex",
     };
     if (v->kind == JY_K_KNOWN)
         return jy_value_describe(b->frame->f, v->known);
@@ -313,12 +324,19 @@ fill_box(struct jy_box *box, struct boxing *x, const struct jy_val *v)
     case JY_K_ITER:
         box_iterator(box, x, v);
         return;
+    case JY_K_COMPLEX:
+        box->how = JY_BOX_COMPLEX;
+        box->kind = JY_KIND_PYFLOAT;
+        box->value = add_value(x, v->regs[0]);
+        add_value(x, v->regs[1]);
+        return;
     case JY_K_INT:
     case JY_K_FLOAT:
     case JY_K_BOOL:
     case JY_K_NP:
     case JY_K_OBJECT:
     case JY_K_CELL:
+    case JY_K_BYTE:
         break;
     }
     assert(!"a value that no exit can give back");

@@ -600,11 +600,13 @@ install(struct jy_function *f, struct jy_start *s, struct jy_entry *entry)
 
 /* -- native loops ----------------------------------------------------------------------------------------------------------------- */
 
+enum { FLOW_LIMIT = 8 }; /* taste: flows of one function; each takes milliseconds of LLVM */
+
 static bool
 may_flow(struct jy_function *f, const struct jy_start *s)
 {
     const struct jy_config *config = &jy_runtime->config;
-    return config->flows && config->break_every == 0 && f->f_backend == NULL && !s->s_no_flow &&
+    return config->flows && config->break_every == 0 && f->f_backend == NULL && !s->s_no_flow && f->f_stats.flow_entries < FLOW_LIMIT &&
            (s == &f->f_call ? jy_function_has_loop(f) : jy_function_loops_at(f, s->s_offset));
 }
 

@@ -4,6 +4,7 @@
  * the middle is an iterator that hands the items out and keeps none, so that reference counts, and with them the moment of every destructor, are those of one frame that runs through. */
 #include "runtime/function.h"
 
+#include "frontend/cpython/hook.h"
 #include "frontend/cpython/original.h"
 #include "frontend/point.h"
 #include <alloca.h>
@@ -66,10 +67,19 @@ handover_new(PyObject *tuple, const struct jy_start *s)
     return (PyObject *)h;
 }
 
+/* Asked in the frame that is about to be left. One that somebody holds, or watches, goes on to its end: it must show what it would show in CPython, line by line. */
+static int
+may_leave(PyObject *point)
+{
+    PyThreadState *thread = PyThreadState_Get();
+    return !jy_thread_frame_is_kept(thread) &&
+           !jy_compat_is_watched(&jy_runtime->watch, thread, ((struct jy_point *)point)->code);
+}
+
 int
 jy_start_init(void)
 {
-    return PyType_Ready(&handover_type) < 0 ? -1 : jy_point_init();
+    return PyType_Ready(&handover_type) < 0 ? -1 : jy_point_init(may_leave);
 }
 
 /* -- new code ---------------------------------------------------------------------------------------------------------------------- */
@@ -308,6 +318,26 @@ jy_function_has_loop(struct jy_function *f)
         each_loop(f, note_loop, &f->f_loops);
     }
     return f->f_loops > 0;
+}
+
+struct search {
+    uint32_t offset;
+    bool found;
+};
+
+static void
+compare_loop(void *context, uint32_t offset)
+{
+    struct search *search = context;
+    search->found |= offset == search->offset;
+}
+
+bool
+jy_function_loops_at(struct jy_function *f, uint32_t offset)
+{
+    struct search search = { .offset = offset };
+    each_loop(f, compare_loop, &search);
+    return search.found;
 }
 
 void

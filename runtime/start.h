@@ -61,6 +61,7 @@ void jy_leaves_add(struct jy_function *function, uint32_t stop);
 /* Behind an exit of a flow compiled code takes over at the next loop head. */
 void jy_leaves_add_loops(struct jy_function *function);
 /* Has the function's code a loop? */
+bool jy_function_loops_at(struct jy_function *function, uint32_t offset); /* a loop begins there */
 bool jy_function_has_loop(struct jy_function *function);
 /* Nothing worth compiling begins there. */
 void jy_leaves_drop(struct jy_function *function, uint32_t offset);

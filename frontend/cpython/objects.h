@@ -12,6 +12,7 @@ enum {
     JY_SEQUENCE_SIZE = offsetof(PyVarObject, ob_size),
     JY_LIST_ITEMS = offsetof(PyListObject, ob_item),
     JY_TUPLE_ITEMS = offsetof(PyTupleObject, ob_item),
+    JY_BYTES_ITEMS = offsetof(PyBytesObject, ob_sval),
     JY_FLOAT_VALUE = offsetof(PyFloatObject, ob_fval),
 #if PY_VERSION_HEX >= 0x030c0000
     JY_LONG_TAG = offsetof(PyLongObject, long_value.lv_tag),
