@@ -568,46 +568,11 @@ run_original(struct generator *g)
 
 /* -- leaving ------------------------------------------------------------------------------------------------------------------------ */
 
-/* The first offset of the original from which the program may go on behind `offset`: the head of the loops around it. */
 static int
-first_behind(const struct generator *g, int offset)
+load_to_leave(struct generator *g, int local, bool is_certain, struct jy_point *point, size_t item)
 {
-    for (int id = (int)g->code->c_instrs.n; id-- > 0;) { /* a loop's end comes behind the end of those inside it, its head before theirs */
-        const struct jy_instr *instr = jy_code_at(g->code, id);
-        if (instr->i_offset >= offset && instr->i_target != JY_NO_INSTR) {
-            int target = jy_code_at(g->code, instr->i_target)->i_offset;
-            if (target >= 0 && target < offset)
-                offset = target;
-        }
-    }
-    return offset;
-}
-
-/* Locals that the program binds anew or deletes behind the instruction, in a function that may catch something. The traceback of an exception that was caught keeps the frame that is left,
- * with its locals as a frame that went on would keep them; but what that frame would not keep for ever must move, the exception itself above all: nothing would ever free the two. */
-static bool *
-moving_locals(const struct generator *g, int id)
-{
-    bool *moves = JY_NEW_ARRAY(g->code->c_arena, bool, (size_t)g->code->c_nlocalsplus);
-    memset(moves, 0, (size_t)g->code->c_nlocalsplus * sizeof *moves);
-    if (g->code->c_handlers.n == 0)
-        return moves;
-    int first = first_behind(g, jy_code_at(g->code, id)->i_offset);
-    for (int k = 0; k < (int)g->code->c_instrs.n; k++) {
-        const struct jy_instr *instr = jy_code_at(g->code, k);
-        if (instr->i_offset >= first && (instr->i_op == STORE_FAST || instr->i_op == DELETE_FAST))
-            moves[instr->i_arg] = true;
-    }
-    return moves;
-}
-
-static int
-load_to_leave(struct generator *g, int local, bool is_certain, bool moves, struct jy_point *point, size_t item)
-{
-    if (is_certain) {
-        int at = jy_edit_append(g->code, LOAD_FAST, local);
-        return moves ? jy_edit_append(g->code, DELETE_FAST, local) : at;
-    }
+    if (is_certain)
+        return jy_edit_append(g->code, LOAD_FAST, local);
     point->is_wrapped[item] = jy_emit_take_local(g->code, local);
     return 0;
 }
@@ -642,7 +607,7 @@ stash_handlers(struct generator *g, int id, struct jy_point *point)
             jy_edit_append(g->code, POP_EXCEPT, 0);
     }
     for (size_t k = 0; k < depth; k++)
-        CHECK(load_to_leave(g, local[k], kinds[k] == JY_SLOT_HANDLED, true, point, k));
+        CHECK(load_to_leave(g, local[k], kinds[k] == JY_SLOT_HANDLED, point, k));
     return 0;
 }
 
@@ -653,12 +618,11 @@ emit_leave(struct generator *g, int id, struct jy_point *point)
     for (size_t k = 0; k < point->depth; k++)
         handles |= g->map->kinds[id][k] == JY_SLOT_HANDLED;
     int first = (int)g->code->c_instrs.n;
-    const bool *moves = moving_locals(g, id);
     if (handles)
         CHECK(stash_handlers(g, id, point));
     for (size_t k = 0; k < g->nlocals; k++) {
         int local = new_index(g, (int)k);
-        CHECK(load_to_leave(g, local, jy_layout_is_bound(g->map, id, (int)k), moves[local], point, point->depth + k));
+        CHECK(load_to_leave(g, local, jy_layout_is_bound(g->map, id, (int)k), point, point->depth + k));
     }
     CHECK(jy_emit_load_const(g->code, (PyObject *)point));
     jy_edit_append(g->code, BUILD_TUPLE, (int)(point->depth + g->nlocals + 1));
@@ -669,7 +633,7 @@ emit_leave(struct generator *g, int id, struct jy_point *point)
     return first;
 }
 
-/* Whatever reaches the instruction goes to the jump before it; what the own part enters later goes to the instruction. */
+/* Before the instruction it is asked whether the frame may be left there. Whatever reaches the instruction goes to the question; what the own part enters later goes to the instruction. */
 static int
 add_leave(struct generator *g, int id)
 {
@@ -678,16 +642,19 @@ add_leave(struct generator *g, int id)
         jy_point_new(g->request->code, (uint32_t)instr->i_offset, (size_t)instr->i_depth, g->nlocals);
     if (point == NULL)
         return -1;
-    int jump = jy_edit_insert_before(g->code, id, JUMP_FORWARD, 0);
-    jy_edit_retarget(g->code, id, jump);
-    for (size_t k = 0; k < g->code->c_handlers.n; k++) /* a range that ends here is left before the jump */
-        if (g->code->c_handlers.at[k].h_end == id)
-            g->code->c_handlers.at[k].h_end = jump;
-    int tail = emit_leave(g, id, point);
+    g->code->c_cursor = id;
+    int question = jy_emit_load_const(g->code, (PyObject *)point);
+    int jump = jy_emit_pop_jump_if_truthy(g->code);
+    g->code->c_cursor = JY_NO_INSTR;
+    int tail = question < 0 ? -1 : emit_leave(g, id, point);
     Py_DECREF(point);
     CHECK(tail);
+    jy_edit_retarget(g->code, id, question);
+    for (size_t k = 0; k < g->code->c_handlers.n; k++) /* a range that ends here is left before the question */
+        if (g->code->c_handlers.at[k].h_end == id)
+            g->code->c_handlers.at[k].h_end = question;
     jy_edit_set_target(g->code, jump, tail);
-    g->leave[id] = jump;
+    g->leave[id] = question;
     return 0;
 }
 

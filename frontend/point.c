@@ -10,18 +10,22 @@ point_dealloc(PyObject *self)
     PyObject_Free(self);
 }
 
+static PyNumberMethods point_number;
+
 PyTypeObject jy_point_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitney._point",
     .tp_basicsize = offsetof(struct jy_point, is_wrapped),
     .tp_itemsize = 1,
     .tp_dealloc = point_dealloc,
+    .tp_as_number = &point_number,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_doc = "a place where new code is left",
 };
 
 int
-jy_point_init(void)
+jy_point_init(inquiry may_leave)
 {
+    point_number.nb_bool = may_leave;
     return PyType_Ready(&jy_point_type);
 }
 

@@ -18,7 +18,8 @@ struct jy_point {
 
 extern PyTypeObject jy_point_type;
 
-int jy_point_init(void); /* -1 with an exception */
+/* may_leave: what the truth of a point is, asked where new code is about to leave there. -1 with an exception */
+int jy_point_init(inquiry may_leave);
 /* refs: code borrowed, returns new; nothing is wrapped */
 struct jy_point *jy_point_new(PyObject *code, uint32_t offset, size_t depth, size_t nlocals);
 

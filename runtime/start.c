@@ -93,11 +93,16 @@ forget_function(struct jy_new_code *c)
     Py_CLEAR(c->function);
 }
 
+/* The constants may be the last references to objects of the program's: they go when its watchers hear again. */
 void
 jy_new_code_clear(struct jy_new_code *c)
 {
+    PyObject *constants = c->code == NULL ? NULL : Py_NewRef(((PyCodeObject *)c->code)->co_consts);
+    unsigned muted = jy_compat_mute_watchers();
     forget_function(c);
     Py_CLEAR(c->code);
+    jy_compat_unmute_watchers(muted);
+    Py_XDECREF(constants);
 }
 
 struct jy_original *
@@ -163,8 +168,8 @@ make(struct jy_new_code *out, struct jy_function *f, const struct jy_start *s, c
     PyObject *code = generate(f, f->f_code, s, unit, compiled_name, leaves);
     if (code == NULL)
         return -1;
-    Py_XSETREF(out->code, code);
-    forget_function(out);
+    jy_new_code_clear(out);
+    out->code = code;
     out->version = f->f_leaves.version;
     return 0;
 }
@@ -204,7 +209,9 @@ clear_parts(PyFunctionObject *function)
 static PyObject *
 new_function(const struct jy_new_code *c, const PyFunctionObject *origin)
 {
+    unsigned muted = jy_compat_mute_watchers();
     PyObject *function = PyFunction_NewWithQualName(c->code, origin->func_globals, origin->func_qualname);
+    jy_compat_unmute_watchers(muted);
     if (function == NULL)
         return NULL;
     Py_CLEAR(((PyFunctionObject *)function)->func_module);

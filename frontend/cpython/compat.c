@@ -374,6 +374,31 @@ jy_compat_type_version(PyTypeObject *type)
 #endif
 }
 
+unsigned
+jy_compat_mute_watchers(void)
+{
+#if HAS_312
+    PyInterpreterState *interp = PyInterpreterState_Get();
+    unsigned muted = interp->active_func_watchers | (unsigned)interp->active_code_watchers << 8;
+    interp->active_func_watchers = interp->active_code_watchers = 0;
+    return muted;
+#else
+    return 0;
+#endif
+}
+
+void
+jy_compat_unmute_watchers(unsigned muted)
+{
+#if HAS_312
+    PyInterpreterState *interp = PyInterpreterState_Get();
+    interp->active_func_watchers = (uint8_t)muted;
+    interp->active_code_watchers = (uint8_t)(muted >> 8);
+#else
+    (void)muted;
+#endif
+}
+
 /* ---- code objects ---- */
 
 PyObject *
@@ -435,6 +460,7 @@ jy_compat_new_code(const struct jy_code_parts *parts)
     bool one = parts->p_one_parameter;
     PyObject *varnames = all_varnames(parts);
     PyObject *cells = PyCode_GetCellvars(old), *frees = PyCode_GetFreevars(old);
+    unsigned muted = jy_compat_mute_watchers();
     if (varnames != NULL && cells != NULL && frees != NULL) {
 #if HAS_312
         code = PyUnstable_Code_NewWithPosOnlyArgs
@@ -447,6 +473,7 @@ jy_compat_new_code(const struct jy_code_parts *parts)
              parts->p_names, varnames, frees, cells, old->co_filename, old->co_name, old->co_qualname,
              old->co_firstlineno, parts->p_linetable, parts->p_exceptiontable);
     }
+    jy_compat_unmute_watchers(muted);
     Py_XDECREF(varnames);
     Py_XDECREF(cells);
     Py_XDECREF(frees);

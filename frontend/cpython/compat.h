@@ -119,6 +119,11 @@ int jy_compat_watch_type(int id, PyObject *type);
 void jy_compat_unwatch_dict(int id, PyObject *dict);
 void jy_compat_unwatch_type(int id, PyObject *type);
 
+/* What is made between the two is jitney's own: the program's watchers of functions and of code objects do not hear of it. Nothing of the program's may run meanwhile.
+ * unmute takes what mute gave. */
+unsigned jy_compat_mute_watchers(void);
+void jy_compat_unmute_watchers(unsigned muted);
+
 /* The type's version tag, given out if it had none; 0: tags have run out, the type cannot be guarded by it.
  * A type watcher stays silent until the type has a tag again: call this after every event. */
 unsigned jy_compat_take_type_version(PyTypeObject *type);

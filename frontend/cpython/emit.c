@@ -132,3 +132,16 @@ jy_emit_pop_jump_if_false(struct jy_code *code)
     return jy_edit_append(code, POP_JUMP_IF_FALSE, 0);
 #endif
 }
+
+int
+jy_emit_pop_jump_if_truthy(struct jy_code *code)
+{
+#if PY_VERSION_HEX < 0x030c0000
+    return jy_edit_append(code, POP_JUMP_FORWARD_IF_TRUE, 0);
+#else
+#if PY_VERSION_HEX >= 0x030d0000
+    jy_edit_append(code, TO_BOOL, 0);
+#endif
+    return jy_edit_append(code, POP_JUMP_IF_TRUE, 0);
+#endif
+}

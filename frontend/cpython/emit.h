@@ -23,5 +23,7 @@ int jy_emit_load_const(struct jy_code *code, PyObject *value);
 int jy_emit_load_free(struct jy_code *code, int index);
 /* Jumps to a later instruction when the bool on the stack is false; set the target with jy_edit_set_target. */
 int jy_emit_pop_jump_if_false(struct jy_code *code);
+/* The same when the object on the stack, whatever it is, is true. */
+int jy_emit_pop_jump_if_truthy(struct jy_code *code);
 
 #endif

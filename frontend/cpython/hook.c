@@ -139,6 +139,13 @@ jy_thread_running_function(PyThreadState *thread)
     return frame != NULL && HAS_FUNCTION(frame) ? FRAME_FUNCTION(frame) : NULL;
 }
 
+bool
+jy_thread_frame_is_kept(PyThreadState *thread)
+{
+    const _PyInterpreterFrame *frame = CURRENT_FRAME(thread);
+    return frame->frame_obj != NULL && Py_REFCNT(frame->frame_obj) > 1;
+}
+
 Py_ssize_t
 jy_code_request_extra(freefunc drop)
 {

@@ -39,6 +39,9 @@ bool jy_frame_recode(PyThreadState *thread, struct _PyInterpreterFrame *frame, P
 /* The function whose frame runs innermost; NULL: a frame without function.  refs: borrowed */
 PyObject *jy_thread_running_function(PyThreadState *thread);
 
+/* Somebody holds the object of the frame that runs innermost: a traceback, a debugger, the object of a frame that it called. */
+bool jy_thread_frame_is_kept(PyThreadState *thread);
+
 /* A pointer per code object; `drop` gets it, or NULL, when the code dies.  -1 with an exception: no slot is free. */
 Py_ssize_t jy_code_request_extra(freefunc drop);
 void *jy_code_extra(PyCodeObject *code, Py_ssize_t index);

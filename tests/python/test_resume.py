@@ -499,3 +499,123 @@ def test_module_of_the_frame():
     g = jitney.compile(f)
     for _ in range(3):
         assert observe(g, np.arange(3.0)) == observe(f, np.arange(3.0))
+
+
+# -- frames that somebody holds ------------------------------------------------------------------------------------------------------
+
+
+KEPT = []
+
+
+def keep_callers_frame():
+    KEPT.append(sys._getframe(1))
+
+
+def keeps_its_frame(a):
+    x = a * 2 + 1
+    keep_callers_frame()
+    y = x * x + a
+    keep_callers_frame()
+    x = y - x * 2
+    return x + y
+
+
+def test_a_kept_frame_goes_on():
+    seen = []
+    for f in keeps_its_frame, jitney.compile(keeps_its_frame):
+        for _ in range(3):
+            f(np.arange(3.0))
+            first, second = KEPT
+            locals_of = sorted((name, value.tolist()) for name, value in second.f_locals.items())
+            seen.append((first is second, first.f_lineno, locals_of))
+            KEPT.clear()
+    assert seen[0][0] and seen == seen[:1] * 6
+
+
+def raise_late(a):
+    raise ValueError(len(a))
+
+
+def holds_an_error(a):
+    thing = Noisy("thing")
+    try:
+        raise_late(a)
+    except ValueError as e:
+        error = e
+    x = a * 2 + 1
+    print(x)
+    del thing
+    print(LOG)
+    y = x * x - a
+    lines = traceback.format_exception(error)
+    return y * 2, lines[1:], error.__traceback__.tb_frame.f_lineno
+
+
+def test_nothing_outlives_its_deletion_in_a_kept_frame():
+    """The traceback's frame is that of the whole call: a part's would still have the local."""
+    compiled = jitney.compile(holds_an_error)
+    expected = observe(holds_an_error, np.arange(3.0))
+    assert "del thing" in expected[1]
+    for _ in range(3):
+        assert observe(compiled, np.arange(3.0)) == expected
+
+
+def begin_to_trace(tracer):
+    sys._getframe(1).f_trace = tracer
+    sys.settrace(tracer)
+
+
+def is_traced_on_the_way(a, tracer):
+    x = a * 2 + 1
+    begin_to_trace(tracer)
+    y = x * x - a
+    print(y)
+    return y * 2 + 1
+
+
+def test_a_tracer_that_a_callee_installs():
+    events = []
+
+    def tracer(frame, event, arg):
+        if frame.f_code.co_name == "is_traced_on_the_way":
+            events.append((event, frame.f_lineno, type(arg)))
+        return tracer
+
+    seen = []
+    for f in is_traced_on_the_way, jitney.compile(is_traced_on_the_way):
+        for _ in range(3):
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    f(np.arange(3.0), tracer)
+            finally:
+                sys.settrace(None)
+            seen.append(tuple(events))
+            events.clear()
+    assert len(seen[0]) > 3 and set(seen) == {seen[0]}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="watchers of functions came with 3.12")
+def test_watchers_of_functions_hear_of_the_programs_own_only():
+    """One that is written in Python is called for every new function: for the one around its own new code, too, it would never end."""
+    testcapi = pytest.importorskip("_testcapi")
+    events = []
+
+    def watcher(event, function, value):
+        print(event)
+        events.append(event)
+        return np.arange(3.0) * 2 + 1
+
+    def f(a):
+        x = a * 2 + 1
+        print(len(x))
+        return x * x - a
+
+    number = testcapi.add_func_watcher(jitney.compile(watcher))
+    try:
+        compiled = jitney.compile(f)
+        del events[:]
+        for _ in range(3):
+            compiled(np.arange(3.0))
+    finally:
+        testcapi.clear_func_watcher(number)
+    assert events == []
