@@ -72,10 +72,21 @@ jy_np_dtype_arg(struct jy_frame *f, jy_dtype *out, struct jy_value *v)
     return jy_break(f, JY_BREAK_NUMPY_DTYPE, "the dtype %s", jy_value_describe(f, v));
 }
 
+/* A bool is an int, but most of NumPy takes none for a size or an axis. */
+static jy_status
+check_no_bool(struct jy_frame *f, struct jy_value *v)
+{
+    TRY(jy_value_realize(f, v));
+    return v->v_kind == JY_V_CONST && PyBool_Check(v->v_object)
+               ? jy_break(f, JY_BREAK_NUMPY_CALL, "%s as an extent or axis", jy_value_describe(f, v))
+               : JY_OK;
+}
+
 jy_status
 jy_np_axis_arg(struct jy_frame *f, size_t *out, struct jy_value *v, size_t ndim)
 {
     int64_t axis;
+    TRY(check_no_bool(f, v));
     TRY(jy_value_index(f, &axis, v));
     if (axis < 0)
         axis += (int64_t)ndim;
@@ -146,6 +157,7 @@ jy_np_shape_arg(struct jy_frame *f, size_t *ndim, jy_sx *shape, size_t nvalues, 
     *ndim = n;
     for (size_t i = 0; i < n; i++) {
         bool ok;
+        TRY(check_no_bool(f, items[i]));
         TRY(jy_value_as_size(f, &shape[i], &ok, items[i]));
         if (!ok)
             return jy_break(f, JY_BREAK_NUMPY_CALL, "%s as an extent", jy_value_describe(f, items[i]));

@@ -141,3 +141,18 @@ def test_minimum_and_maximum_of_zeros_and_nans():
         return np.maximum(a, b), np.minimum(a, b), a.max(), (a * 0.0).min(), b[:2].max()
 
     assert differs(f, jitney.compile(f), a, b) is None
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, n: np.zeros(n),
+        lambda a, n: np.full((2, n), 1.0),
+        lambda a, n: a.reshape(n, -1),
+        lambda a, n: a.max(n),
+        lambda a, n: np.concatenate([a, a], axis=n),
+    ],
+)
+@pytest.mark.parametrize("n", [True, np.True_])
+def test_a_bool_is_no_size(f, n):
+    assert differs(f, jitney.compile(f), np.ones((2, 2)), n) is None
