@@ -49,7 +49,8 @@ struct jy_fpred {
 
 struct jy_flow_shape {
     struct jy_dominators dom; /* nodes are blocks */
-    uint32_t *pred_start;     /* predecessors of block b: pred[pred_start[b]] .. pred[pred_start[b + 1] - 1], reached ones only */
+    uint32_t *
+        pred_start; /* predecessors of block b: pred[pred_start[b]] .. pred[pred_start[b + 1] - 1], reached ones only */
     struct jy_fpred *pred;
 };
 

@@ -131,8 +131,8 @@ static bool
 fold(const struct jy_flow *w, struct jy_fvalue *v)
 {
     union jy_scalar args[3], value;
-    bool moves_bits = v->f_op == JY_FLOW_NEG || v->f_op == JY_FLOW_ABS || v->f_op == JY_FLOW_COPYSIGN ||
-                      v->f_op == JY_FLOW_BITS;
+    bool moves_bits =
+        v->f_op == JY_FLOW_NEG || v->f_op == JY_FLOW_ABS || v->f_op == JY_FLOW_COPYSIGN || v->f_op == JY_FLOW_BITS;
     if (v->f_nargs == 0 || v->f_nargs > 3 || v->f_type == JY_F_NONE || v->f_op == JY_FLOW_LOAD ||
         v->f_op == JY_FLOW_CALL)
         return false;

@@ -36,7 +36,8 @@ gather_constant(struct gather *g, jy_fv at)
     struct jy_fvalue *v = jy_flow_at(g->w, at);
     uint32_t hash = jy_index_mix(v->f_type, constant_bits(v));
     struct jy_index_probe probe = { 0 };
-    for (uint32_t e = jy_index_first(&g->index, &probe, hash); e != JY_INDEX_END; e = jy_index_next(&g->index, &probe)) {
+    for (uint32_t e = jy_index_first(&g->index, &probe, hash); e != JY_INDEX_END;
+         e = jy_index_next(&g->index, &probe)) {
         const struct jy_fvalue *earlier = jy_flow_at(g->w, e);
         if (earlier->f_type == v->f_type && constant_bits(earlier) == constant_bits(v)) {
             g->to[at] = e;

@@ -1,0 +1,27 @@
+/* Which loops count, and which of their checks the fast copy goes without. */
+#ifndef JY_GRAPH_FLOW_COUNTED_H
+#define JY_GRAPH_FLOW_COUNTED_H
+
+#include "graph/flow_range.h"
+
+enum jy_unchecked {
+    JY_UNCHECKED_NO,      /* stays as it is */
+    JY_UNCHECKED_GONE,    /* a CHECK that holds */
+    JY_UNCHECKED_PLAIN,   /* the same without an exit */
+    JY_UNCHECKED_INDEX,   /* WRAP: its index as it is */
+    JY_UNCHECKED_BELOW,   /* WRAP of an index that is not negative: only the extent is checked */
+    JY_UNCHECKED_COLLECT, /* FLAGGED: noted, and asked when the chunk is done */
+};
+
+struct jy_fast {
+    uint8_t *how; /* by value: enum jy_unchecked */
+    size_t ngone; /* checks that the fast copy does without */
+    bool collects;
+};
+
+/* Fills `c` and makes the front block, which nothing reaches yet. False: the loop does not count, or a copy of it could not go round its head twice. */
+bool jy_counted_find(struct jy_counted *c, struct jy_flow *w, const struct jy_flow_shape *shape,
+                     const struct jy_flow_loop *loop);
+struct jy_fast jy_counted_plan(struct jy_counted *c, bool polls_stay);
+
+#endif

@@ -1,0 +1,326 @@
+/* Counted loops get a second, fast copy without the checks that hold in all its rounds. It is gone round in chunks:
+ *
+ *            |                    before: -> head <-+
+ *            v                                |     |
+ *     +-> front: do the conditions hold      body --+
+ *     |      |yes             |no
+ *     |      v                v
+ *     |   fast head <-+     head <-+           the careful loop, as it was
+ *     |      |  |     |       | |  |
+ *     |      | body --+       | body
+ *     |      v                v
+ *     |   behind: evidence? -> head, from where the chunk began
+ *     |      |  \
+ *     +- poll    -> where the loop ends
+ *
+ * What the conditions are and which checks hold under them is flow_counted.c's and flow_range.c's business. A chunk has JY_CHUNK rounds at most, so the interpreter is asked often enough
+ * between chunks, and a chunk may be made again: nothing is written where evidence is collected. At the poll the state is that of the head,
+ * or of the way back to it, which are the same. The careful loop never comes back: what has failed once is not tried again in this run of the loop. */
+#include "graph/flow_copy.h"
+#include "graph/flow_counted.h"
+#include "graph/flow_simplify_internal.h"
+#include <math.h>
+
+#define MOST_FLOW_VALUES 30000 /* of a flow; no copies are made beyond */
+
+/* ---- polls ---- */
+
+/* What the head's parameters are at this place, by the way back: v as a value of the head; JY_NO_FV: it is none. */
+static jy_fv
+in_head(const struct jy_counted *c, jy_fv v, jy_fb from)
+{
+    const struct jy_fvalue *value = jy_flow_at(c->w, v);
+    if (!c->inside[value->f_block] || (from == c->head && value->f_block == c->head))
+        return v;
+    const struct jy_fblock *block = &c->w->w_blocks.at[from];
+    for (size_t p = 0; from != c->head && p < block->f_edge[0].nargs; p++)
+        if (block->f_edge[0].args[p] == v)
+            return c->w->w_blocks.at[c->head].f_params.at[p];
+    return JY_NO_FV;
+}
+
+/* The poll's exit, said in values of the head. False: it cannot be. */
+static bool
+move_poll(const struct jy_counted *c, struct jy_flow_exit *out, jy_fb from, size_t place)
+{
+    const struct jy_fblock *block = &c->w->w_blocks.at[from];
+    if (from != c->head && (block->f_end != JY_END_JUMP || block->f_edge[0].to != c->head))
+        return false;
+    for (size_t k = place + 1; k < block->f_body.n && from != c->head; k++) {
+        const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[k]);
+        if (v->f_exit != JY_NO_EXIT || jy_flow_has_effect(c->w, v))
+            return false;
+    }
+    *out = c->w->w_exits.at[jy_flow_at(c->w, block->f_body.at[place])->f_exit];
+    out->x_values.at = jy_arena_copy(c->w->w_arena, out->x_values.at, out->x_values.n * sizeof(jy_fv));
+    out->x_values.cap = out->x_values.n;
+    for (size_t k = 0; k < out->x_values.n; k++)
+        if ((out->x_values.at[k] = in_head(c, out->x_values.at[k], from)) == JY_NO_FV)
+            return false;
+    return true;
+}
+
+struct polls {
+    size_t n;
+    bool stay; /* one of them cannot be moved */
+    struct jy_flow_exit exit;
+};
+
+static struct polls
+find_polls(const struct jy_counted *c)
+{
+    struct polls polls = { 0 };
+    for (size_t k = 0; k < c->loop->blocks.n; k++) {
+        jy_fb b = c->loop->blocks.at[k];
+        const struct jy_fblock *block = &c->w->w_blocks.at[b];
+        for (size_t i = 0; i < block->f_body.n; i++)
+            if (jy_flow_at(c->w, block->f_body.at[i])->f_op == JY_FLOW_POLL) {
+                polls.stay |= !move_poll(c, &polls.exit, b, i);
+                polls.n++;
+            }
+    }
+    return polls;
+}
+
+/* ---- building ---- */
+
+struct build {
+    struct jy_counted *c;
+    struct jy_flow *w;
+    const struct jy_fast *fast;
+    const struct polls *polls;
+    struct jy_copy copy;
+    jy_fv *bad; /* by original block: the evidence at its end */
+};
+
+static jy_fv
+op(struct build *b, jy_fb block, enum jy_fop what, enum jy_ftype type, jy_fv x, jy_fv y)
+{
+    jy_fv args[] = { x, y };
+    return jy_flow_op(b->w, block, what, type, (size_t)jy_flow_op_info[what].nargs, args, JY_NO_EXIT);
+}
+
+/* "Not finite" is more than what FLAGGED asks for; the careful loop looks closely. Comparisons of NaNs are quiet. */
+static jy_fv
+collect(struct build *b, jy_fb block, jy_fv result, jy_fv bad)
+{
+    enum jy_ftype type = (enum jy_ftype)jy_flow_at(b->w, result)->f_type;
+    union jy_scalar infinite = { .bits = 0 };
+    if (type == JY_F_F32)
+        infinite.f = INFINITY;
+    else
+        infinite.d = (double)INFINITY;
+    jy_fv limit = jy_flow_const(b->w, block, type, infinite);
+    jy_fv magnitude = op(b, block, JY_FLOW_ABS, type, result, JY_NO_FV);
+    jy_fv is_finite = op(b, block, JY_FLOW_LT, JY_F_I1, magnitude, limit);
+    jy_fv is_not = op(b, block, JY_FLOW_NOT, JY_F_I1, is_finite, JY_NO_FV);
+    return op(b, block, JY_FLOW_OR, JY_F_I1, bad, is_not);
+}
+
+static void
+copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
+{
+    const struct jy_fvalue v = *jy_flow_at(b->w, at);
+    enum jy_unchecked how = (enum jy_unchecked)b->fast->how[at];
+    if (v.f_op == JY_FLOW_POLL && !b->polls->stay)
+        return;
+    switch (how) {
+    case JY_UNCHECKED_GONE:
+        break;
+    case JY_UNCHECKED_INDEX:
+        b->copy.value[at] = jy_copy_value(&b->copy, v.f_args[0]);
+        break;
+    case JY_UNCHECKED_BELOW: {
+        jy_fv index = jy_copy_value(&b->copy, v.f_args[0]), extent = jy_copy_value(&b->copy, v.f_args[1]);
+        jy_fv is_below = op(b, to, JY_FLOW_BELOW, JY_F_I1, index, extent);
+        jy_flow_op(b->w, to, JY_FLOW_CHECK, JY_F_NONE, 1, &is_below, jy_copy_exit(&b->copy, v.f_exit));
+        b->copy.value[at] = index;
+        break;
+    }
+    case JY_UNCHECKED_COLLECT:
+        b->bad[from] = collect(b, to, jy_copy_value(&b->copy, v.f_args[0]), b->bad[from]);
+        break;
+    case JY_UNCHECKED_NO:
+    case JY_UNCHECKED_PLAIN:
+    default:
+        jy_copy_append(&b->copy, to, at, how == JY_UNCHECKED_NO);
+        break;
+    }
+}
+
+/* An edge that leaves the loop asks for the evidence first. */
+static struct jy_fedge
+copy_edge(struct build *b, jy_fb from, const struct jy_fedge *original)
+{
+    struct jy_counted *c = b->c;
+    bool leaves = !c->inside[original->to];
+    struct jy_fedge edge = jy_copy_edge(&b->copy, original, 1);
+    if (!b->fast->collects)
+        return edge;
+    if (!leaves) {
+        edge.args[edge.nargs++] = b->bad[from];
+        return edge;
+    }
+    jy_fb test = jy_flow_block(b->w);
+    jy_flow_branch(b->w, test, b->bad[from], c->head, b->w->w_blocks.at[c->head].f_params.n, c->first, edge.to,
+                   edge.nargs, edge.args);
+    b->w->w_blocks.at[test].f_likely[1] = true;
+    return (struct jy_fedge){ .to = test };
+}
+
+static void
+copy_block(struct build *b, jy_fb from)
+{
+    jy_fb to = b->copy.block[from];
+    for (size_t k = 0; k < b->w->w_blocks.at[from].f_body.n; k++)
+        copy_value(b, from, to, b->w->w_blocks.at[from].f_body.at[k]);
+    if (from == b->c->head)
+        return;
+    struct jy_fblock original = b->w->w_blocks.at[from];
+    struct jy_fedge edge[2] = { { 0 }, { 0 } };
+    for (size_t e = 0; e < jy_flow_nedges(&original); e++)
+        edge[e] = copy_edge(b, from, &original.f_edge[e]);
+    struct jy_fblock *block = &b->w->w_blocks.at[to];
+    block->f_end = original.f_end;
+    block->f_condition = original.f_end == JY_END_BRANCH ? jy_copy_value(&b->copy, original.f_condition) : JY_NO_FV;
+    for (size_t e = 0; e < 2; e++) {
+        block->f_edge[e] = edge[e];
+        block->f_likely[e] = original.f_likely[e];
+    }
+}
+
+/* Behind a chunk: on to the next one, or out of the loop. */
+static void
+make_behind(struct build *b, jy_fb behind)
+{
+    struct jy_counted *c = b->c;
+    struct jy_fblock head = b->w->w_blocks.at[c->head];
+    jy_fv *state = JY_NEW_ARRAY(b->w->w_arena, jy_fv, head.f_params.n + 1);
+    for (size_t p = 0; p < head.f_params.n; p++)
+        state[p] = jy_copy_value(&b->copy, head.f_params.at[p]);
+    if (b->fast->collects) {
+        jy_fb good = jy_flow_block(b->w);
+        jy_flow_branch(b->w, behind, b->bad[c->head], c->head, head.f_params.n, c->first, good, 0, NULL);
+        b->w->w_blocks.at[behind].f_likely[1] = true;
+        behind = good;
+    }
+    jy_fb next = jy_flow_block(b->w);
+    if (b->polls->n > 0 && !b->polls->stay) {
+        struct jy_flow_exit exit = b->polls->exit;
+        for (size_t k = 0; k < exit.x_values.n; k++)
+            exit.x_values.at[k] = jy_copy_value(&b->copy, exit.x_values.at[k]);
+        jy_flow_op(b->w, next, JY_FLOW_POLL, JY_F_NONE, 0, NULL, jy_flow_exit_add(b->w, &exit));
+    }
+    jy_flow_jump(b->w, next, c->front, head.f_params.n, state);
+    struct jy_fedge edge[2];
+    edge[c->stay] = (struct jy_fedge){ .to = next };
+    edge[1 - c->stay] = jy_copy_edge(&b->copy, &head.f_edge[1 - c->stay], 0);
+    jy_flow_branch(b->w, behind, jy_copy_value(&b->copy, head.f_condition), edge[0].to, edge[0].nargs, edge[0].args,
+                   edge[1].to, edge[1].nargs, edge[1].args);
+}
+
+static void
+copy_loop(struct build *b)
+{
+    struct jy_counted *c = b->c;
+    struct jy_flow *w = b->w;
+    for (size_t k = 0; k < c->loop->blocks.n; k++) {
+        jy_fb from = c->loop->blocks.at[k], to = jy_flow_block(w);
+        struct jy_fblock original = w->w_blocks.at[from];
+        b->copy.block[from] = to;
+        w->w_blocks.at[to].f_offset = original.f_offset;
+        w->w_blocks.at[to].f_line = original.f_line;
+        for (size_t p = 0; p < original.f_params.n; p++) {
+            enum jy_ftype type = (enum jy_ftype)jy_flow_at(w, original.f_params.at[p])->f_type;
+            jy_fv param = jy_flow_param(w, to, type);
+            b->copy.value[original.f_params.at[p]] = param;
+        }
+        if (b->fast->collects) {
+            jy_fv bad = jy_flow_param(w, to, JY_F_I1);
+            b->bad[from] = bad;
+        }
+    }
+    for (size_t k = 0; k < c->loop->blocks.n; k++)
+        copy_block(b, c->loop->blocks.at[k]);
+}
+
+static void
+build(struct jy_counted *c, const struct jy_fast *fast, const struct polls *polls)
+{
+    struct jy_flow *w = c->w;
+    size_t nparams = w->w_blocks.at[c->head].f_params.n;
+    jy_flow_close_loop(w, c->shape, c->loop);
+    jy_fv test = jy_range_test(c);
+    struct build b = { c, w, fast, polls, jy_copy_new(w), JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n) };
+    for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++)
+        if (!c->inside[c->shape->pred[p].from])
+            w->w_blocks.at[c->shape->pred[p].from].f_edge[c->shape->pred[p].edge].to = c->front;
+    copy_loop(&b);
+
+    jy_fb fast_head = b.copy.block[c->head], behind = jy_flow_block(w);
+    jy_fv *first = JY_NEW_ARRAY(w->w_arena, jy_fv, nparams + 1);
+    for (size_t p = 0; p < nparams; p++)
+        first[p] = c->first[p];
+    if (fast->collects)
+        first[nparams] = jy_flow_const(w, c->front, JY_F_I1, (union jy_scalar){ .i = 0 });
+    jy_flow_branch(w, c->front, test, fast_head, nparams + fast->collects, first, c->head, nparams, c->first);
+    w->w_blocks.at[c->front].f_likely[0] = true;
+
+    jy_fv goes_on =
+        op(&b, fast_head, c->step > 0 ? JY_FLOW_LT : JY_FLOW_GT, JY_F_I1, jy_copy_value(&b.copy, c->index), c->stop);
+    struct jy_fedge into = copy_edge(&b, c->head, &w->w_blocks.at[c->head].f_edge[c->stay]);
+    jy_flow_branch(w, fast_head, goes_on, into.to, into.nargs, into.args, behind, 0, NULL);
+    w->w_blocks.at[fast_head].f_likely[0] = true;
+    make_behind(&b, behind);
+}
+
+/* ---- the pass ---- */
+
+struct heads {
+    jy_fb *at;
+    size_t n, cap;
+};
+
+static bool
+is_done(const struct heads *done, jy_fb head)
+{
+    for (size_t k = 0; k < done->n; k++)
+        if (done->at[k] == head)
+            return true;
+    return false;
+}
+
+/* One innermost loop that was not looked at yet. False: there is none. */
+static bool
+hoist_next(struct jy_flow *w, struct heads *done)
+{
+    struct jy_flow_shape shape;
+    struct jy_flow_loops loops = { 0 };
+    struct jy_counted c;
+    size_t k = 0;
+    jy_flow_shape_fill(&shape, w);
+    jy_flow_loops_fill(&loops, w, &shape);
+    while (k < loops.n && (!loops.at[k].innermost || is_done(done, loops.at[k].head)))
+        k++;
+    if (k == loops.n)
+        return false;
+    *jy_vec_push(w->w_arena, done) = loops.at[k].head;
+    if (!jy_counted_find(&c, w, &shape, &loops.at[k]))
+        return true;
+    struct polls polls = find_polls(&c);
+    struct jy_fast fast = jy_counted_plan(&c, polls.stay);
+    if (fast.ngone == 0 && (polls.n == 0 || polls.stay))
+        return true;
+    *jy_vec_push(w->w_arena, done) = (jy_fb)w->w_blocks.n; /* the fast head is the next block */
+    build(&c, &fast, &polls);
+    return true;
+}
+
+void
+jy_flow_hoist(struct jy_flow *w)
+{
+    struct heads done = { 0 };
+    while (w->w_values.n < MOST_FLOW_VALUES && hoist_next(w, &done))
+        ;
+    jy_flow_simplify(w);
+}
