@@ -2,6 +2,7 @@
 
     python tests/tools/random_functions.py --seconds 300 --seed 1000         batches in processes of their own: a crash or a hang is a finding too
     python tests/tools/random_functions.py --state tests/random/functions.json --seconds 600      goes on where that file stands, and writes the counts back
+    python tests/tools/random_functions.py --loops --state tests/random/loops.json --seconds 600      the functions of loop_source.py: nested loops over numbers, arrays and lists
     python tests/tools/random_functions.py --seed 17 --count 1 --inside      in this process
     python tests/tools/random_functions.py --seed 17 --show                  the program of a seed
 
@@ -34,6 +35,7 @@ import types
 import warnings
 
 import function_source
+import loop_source
 import numpy as np
 
 import jitney
@@ -61,17 +63,27 @@ class Case:
         return Case(**{**vars(self), **changes})
 
 
-def case(seed):
+def case(seed, loops=False):
+    if loops:
+        return loop_case(seed)
     rng = random.Random(f"case {seed}")
     source, calls, functions = function_source.generate(seed)
     every = rng.choice((0,) * 7 + (1, 2, 3, 5, 8, 13))
     return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05, every, rng.choice((0, 0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions)
 
 
+def loop_case(seed):
+    """The functions of loop_source."""
+    rng = random.Random(f"loop case {seed}")
+    source, calls, functions = loop_source.generate(seed)
+    executor = rng.choice(("llvm",) * 4 + ("loop", "graph", "numpy", "numpy"))
+    return Case(source, calls, executor, rng.random() < 0.5, rng.random() < 0.05, rng.choice((0,) * 15 + (2,)), rng.choice((0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions)
+
+
 # ---- the picture of an object: nested tuples that are equal when nothing can tell two worlds apart ----
 
 PLAIN = (type(None), bool, str, bytes, type(...), type(NotImplemented))
-ADDRESS = re.compile(r"0x[0-9a-f]+")
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 class Picture:
@@ -466,9 +478,9 @@ print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers
 '''
 
 
-def run_seed(seed, shrinking=True):
+def run_seed(seed, shrinking=True, loops=False):
     """A dict: counts; the sentence and the replaying script of a difference."""
-    one = case(seed)
+    one = case(seed, loops)
     try:
         found, names, functions = compared(one)
     except EndlessError:
@@ -496,7 +508,7 @@ def run_seed(seed, shrinking=True):
 
 # ---- long runs ----
 
-def worker(seed, count, shrinking):
+def worker(seed, count, shrinking, loops=False):
     """Runs seeds in this process: a line of JSON for each; the seed is announced before it runs."""
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
@@ -505,19 +517,19 @@ def worker(seed, count, shrinking):
     for n in range(seed, seed + count):
         os.write(1, (json.dumps({"start": n}) + "\n").encode())
         faulthandler.dump_traceback_later(60, exit=True)
-        row = run_seed(n, shrinking)
+        row = run_seed(n, shrinking, loops)
         faulthandler.cancel_dump_traceback_later()
         os.write(1, (json.dumps(row) + "\n").encode())
         if n % 100 == 0:
             gc.collect()
 
 
-def batches(seed, count, seconds, report, shrinking=True, batch=1000):
+def batches(seed, count, seconds, report, shrinking=True, batch=1000, loops=False):
     """Runs seeds in processes; `report(row)` for each of them. A process that dies is a row with "difference"."""
     end = time.time() + seconds if seconds else None
     last = seed + count
     while seed < last and (end is None or time.time() < end):
-        command = [sys.executable, os.path.abspath(__file__), "--worker", "--seed", str(seed), "--count", str(min(batch, last - seed)), *([] if shrinking else ["--whole"])]
+        command = [sys.executable, os.path.abspath(__file__), "--worker", "--seed", str(seed), "--count", str(min(batch, last - seed)), *([] if shrinking else ["--whole"]), *(["--loops"] if loops else [])]
         with tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
             started = None
@@ -541,7 +553,7 @@ def batches(seed, count, seconds, report, shrinking=True, batch=1000):
         if process.returncode > 0 and "Timeout (" not in text:  # an exception: a fault of the generator or of this file
             raise SystemExit(text)
         crash = f"crash: exit code {process.returncode}"
-        one = case(started)
+        one = case(started, loops)
         found = apart(one)
         if shrinking and found is not None and found.startswith("crash"):
             one = shrink(one, found, 90, apart)
@@ -608,6 +620,7 @@ def main():
     parser.add_argument("--out", default=os.path.join(tempfile.gettempdir(), "random_functions"), help="folder for the scripts of differences")
     parser.add_argument("--show", action="store_true", help="print the program of the seed")
     parser.add_argument("--inside", action="store_true", help="run in this process")
+    parser.add_argument("--loops", action="store_true", help="functions of nested loops over numbers, arrays and lists (loop_source.py)")
     parser.add_argument("--whole", action="store_true", help="do not shrink")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -616,18 +629,18 @@ def main():
     state = read_state(options.state) if options.state else {}
     first = options.seed if options.seed is not None else state.get(version, {"seeds": [0, 0]})["seeds"][1]
     if options.show:
-        one = case(first)
+        one = case(first, options.loops)
         print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}, a break at every {one.every or 'no'}th instruction, units of {one.least} operations, dynamic={one.dynamic}\n{one.source}", *one.calls, sep="\n")
         return
     if options.worker:
-        worker(first, count, not options.whole)
+        worker(first, count, not options.whole, options.loops)
         return
     summary = Summary(options.out)
     if options.inside:
         for seed in range(first, first + count):
-            summary.add(run_seed(seed, not options.whole))
+            summary.add(run_seed(seed, not options.whole, options.loops))
     else:
-        batches(first, count, options.seconds, summary.add, not options.whole)
+        batches(first, count, options.seconds, summary.add, not options.whole, loops=options.loops)
     print(f"\nseeds {first} to {first + summary.programs - 1}, Python {version}: {summary}")
     for name, n in sorted(summary.reasons.items(), key=lambda item: -item[1])[:25]:
         print(f"{n:6} {name}")
