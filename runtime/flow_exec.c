@@ -24,8 +24,9 @@
 
 #define MAX_SLOTS 4096u
 #define EVENTS 0xffu /* of the eval breaker: jy_compat_eval_breaker */
-/* Taste: a run of fewer ticks that ends at a check or a stop has not paid for what follows, and so many of those more than of others end a flow. Leaving and coming back take about as long. */
-#define SHORT_RUN 5000u
+/* Taste: a run of fewer ticks that ends at a check or a stop has not paid for what follows, and so many of those more than of others end a flow. Leaving and coming back take
+ * some ten times as long, and CPython some thirty times as long for the same. */
+#define SHORT_RUN 600u
 #define FUTILE_RUNS 16u
 
 struct exit_state {

@@ -1,0 +1,465 @@
+"""Running native loops: exits and coming back, signals, threads, references, overlapping arrays, errstate, reports."""
+
+import gc
+import io
+import math
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+
+import jitney
+
+INT64_MAX = 2**63 - 1
+
+
+def stats(f):
+    return jitney.inspect(f).stats()
+
+
+def spin(n):
+    s = 0
+    for i in range(n):
+        s = (s + i) % 1000003
+    return s
+
+
+# ---- exits ----
+
+
+def overflow_at(n, big):
+    s = 0
+    t = 1
+    for i in range(n):
+        s += i
+        if i == big:
+            t = t * 9223372036854775807 * 4
+            t = t >> 64
+        s ^= t
+    return s, t
+
+
+@pytest.mark.parametrize("big", [0, 1, 7, 99, 100])
+def test_the_interpreter_performs_what_does_not_fit(big):
+    f = jitney.compile(overflow_at)
+    for _ in range(3):
+        assert f(100, big) == overflow_at(100, big)
+    assert stats(f)["flow_calls"] >= 3
+    assert (stats(f)["flow_checks"] > 0) == (big < 100)
+
+
+def test_native_code_takes_over_again_at_the_next_loop_head():
+    def f(n):
+        s = 0
+        for i in range(n):
+            if i % 1000 == 0:
+                s += ((i | 1) << 70) >> (69 + i % 3)
+            s += i & 3
+        return s
+
+    compiled = jitney.compile(f)
+    assert compiled(50000) == f(50000)
+    assert compiled(50000) == f(50000)
+    assert stats(compiled)["flow_checks"] > 50
+    assert stats(compiled)["flow_calls"] > stats(compiled)["flow_checks"] / 2
+
+
+def index_error(a, n):
+    s = 0.0
+    for i in range(n):
+        s += a[i]
+    return s
+
+
+def zero_division(a, n):
+    s = 0.0
+    for i in range(n):
+        s += 1.0 / (n - 3 - i)
+    return s
+
+
+@pytest.mark.parametrize("function", [index_error, zero_division])
+@pytest.mark.parametrize("make", [np.arange, lambda n: [float(i) for i in range(n)]], ids=["array", "list"])
+def test_exceptions_and_their_lines(function, make):
+    f = jitney.compile(function)
+    for _ in range(3):
+        with pytest.raises((IndexError, ZeroDivisionError)) as expected:
+            function(make(5), 9)
+        with pytest.raises(expected.type) as found:
+            f(make(5), 9)
+        assert str(found.value) == str(expected.value)
+        lines = [[(s.name, s.lineno) for s in traceback.extract_tb(e.tb)][-1] for e in (expected, found)]
+        assert lines[0] == lines[1]
+    assert stats(f)["flow_calls"] >= 1
+
+
+def test_a_handler_of_the_loop_sees_the_exception():
+    def f(a, n):
+        caught = 0
+        i = 0
+        while i < n:
+            try:
+                a[i] = a[i] + 1.0
+            except IndexError:
+                caught += i
+            i += 1
+        return caught
+
+    compiled = jitney.compile(f)
+    for _ in range(3):
+        a, b = np.zeros(5), np.zeros(5)
+        assert compiled(a, 8) == f(b, 8)
+        assert a.tobytes() == b.tobytes()
+
+
+def test_writes_before_an_exit_happen_once():
+    def f(a, b, n):
+        for i in range(n):
+            a[i] += 1.0
+            a[i] = a[i] / b[i]
+        return n
+
+    compiled = jitney.compile(f)
+    for k in range(5):
+        b = np.ones(20)
+        b[3 * k] = 0.0
+        x, y = np.arange(20.0), np.arange(20.0)
+        with warnings.catch_warnings(record=True) as expected:
+            warnings.simplefilter("always")
+            f(x, b, 20)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            compiled(y, b, 20)
+        assert x.tobytes() == y.tobytes()
+        assert [(str(w.message), w.lineno, w.filename) for w in found] == [(str(w.message), w.lineno, w.filename) for w in expected]
+        assert len(found) == 1
+
+
+def test_ranges_that_are_left_in_the_middle():
+    def f(start, stop, step, at):
+        seen = []
+        for i in range(start, stop, step):
+            x = i
+            if i == at:
+                x = i * INT64_MAX * 2
+            if x > INT64_MAX or i % 5 == 0:
+                seen.append(x)
+        return seen
+
+    compiled = jitney.compile(f)
+    for args in [(0, 30, 1, 12), (30, 0, -1, 12), (0, 30, 7, 21), (-20, 20, 3, -8), (5, 5, 1, 5), (0, 2, 1, 1), (-5, -40, -4, -9)]:
+        for _ in range(3):
+            assert compiled(*args) == f(*args)
+
+
+def test_a_function_of_which_runs_end_soon_is_given_up():
+    def f(n):
+        r = 1
+        for i in range(2, n + 1):
+            r *= i
+        return r
+
+    compiled = jitney.compile(f)
+    for _ in range(40):
+        assert compiled(60) == math.factorial(60)
+    found = stats(compiled)
+    assert found["flow_checks"] >= 10
+    before = found["flow_calls"]
+    for _ in range(40):
+        compiled(60)
+    assert stats(compiled)["flow_calls"] - before < 10
+
+
+def test_a_result_is_of_the_type_that_eager_gives():
+    def f(a, n, x):
+        s = a[0]
+        t = True
+        for i in range(n):
+            s = s + a[i] * x
+            t = i < 3
+        return s, t, i, x, a
+
+    compiled = jitney.compile(f)
+    for a in (np.arange(8.0), np.arange(8, dtype=np.float32), [float(k) for k in range(8)]):
+        x = float("1.5")
+        expected, found = f(a, 5, x), compiled(a, 5, x)
+        assert found == expected
+        assert [type(v) for v in found] == [type(v) for v in expected]
+        assert found[1] is expected[1] and found[3] is x and found[4] is a
+
+
+# ---- signals and threads ----
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.fixture
+def alarm():
+    at = []
+
+    def handler(*_):
+        at.append(time.perf_counter())
+        raise Stopped
+
+    before = signal.signal(signal.SIGALRM, handler)
+    yield at
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_a_signal_ends_a_native_loop(alarm):
+    f = jitney.compile(spin)
+    f(10)
+    start = time.perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    with pytest.raises(Stopped):
+        f(10**11)
+    assert alarm[0] - start < 0.05 + 0.5  # some 50 ms on an idle machine
+    assert stats(f)["flow_polls"] >= 1
+
+
+def test_the_program_catches_what_a_signal_raises(alarm):
+    def f(n):
+        s = 0
+        try:
+            for i in range(n):
+                s = (s + i) % 1000003
+        except Stopped:
+            return "caught", i > 0
+        return "done", i
+
+    compiled = jitney.compile(f)
+    assert compiled(10) == ("done", 9)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    assert compiled(10**11) == ("caught", True)
+
+
+def test_keyboard_interrupt_in_a_while_loop():
+    """Up to 3.13 the jump at the end of a while loop may stand outside of its `try`: then nothing catches it there."""
+
+    def f(n):
+        i = 0
+        try:
+            while i < n:
+                i += 1
+        except KeyboardInterrupt:
+            return "caught"
+        return i
+
+    def outcome(f):
+        interrupt = lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # noqa: E731
+        timer = threading.Timer(0.1, interrupt)
+        timer.start()
+        try:
+            return f(10**12)
+        except KeyboardInterrupt:
+            return "raised"
+        finally:
+            timer.join()
+
+    compiled = jitney.compile(f)
+    assert compiled(10) == 10
+    assert outcome(compiled) == outcome(f)
+
+
+def test_other_threads_run():
+    f = jitney.compile(spin)
+    f(10)
+    count = [0]
+    done = threading.Event()
+
+    def other():
+        while not done.is_set():
+            count[0] += 1
+            time.sleep(0.002)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    start = time.perf_counter()
+    result = f(3 * 10**7)
+    seconds = time.perf_counter() - start
+    seen = count[0]
+    done.set()
+    thread.join()
+    assert result == f(3 * 10**7)
+    assert seen >= seconds / 0.1
+
+
+def test_two_threads_in_one_flow():
+    f = jitney.compile(spin)
+    results = [None] * 4
+
+    def run(k):
+        results[k] = f(10**6 + k)
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [spin(10**6 + k) for k in range(4)]
+
+
+# ---- references ----
+
+
+def leaving(a, b, n, at):
+    s = 0.0
+    t = None
+    for i in range(n):
+        s = s + a[i] / b[i]
+        if i == at:
+            t = (i, s, a)
+            s = s + (i << 62) * 0.0
+    return s, t, b
+
+
+@pytest.mark.parametrize("at", [-1, 0, 2, 4])
+def test_no_reference_is_lost_or_kept(at):
+    f = jitney.compile(leaving)
+    a, b = [1.5 * k for k in range(6)], [2.0] * 6
+    big = 10**30
+    for _ in range(50):
+        f(a, b, 6, at)
+    gc.collect()
+    before = [sys.getrefcount(x) for x in (a, b, big, f)], len(gc.get_objects())
+    for _ in range(1000):
+        f(a, b, 6, at)
+    for _ in range(200):
+        with pytest.raises(IndexError):
+            f(a, b, 9, at)
+    gc.collect()
+    after = [sys.getrefcount(x) for x in (a, b, big, f)], len(gc.get_objects())
+    assert after[0] == before[0]
+    assert after[1] - before[1] < 50
+
+
+def test_an_iterator_that_others_hold_is_theirs():
+    def f(it, n):
+        s = 0
+        for i in it:
+            s += i
+            if s > n:
+                break
+        return s
+
+    compiled = jitney.compile(f)
+    for _ in range(3):
+        x, y = iter(range(100)), iter(range(100))
+        assert compiled(x, 50) == f(y, 50)
+        assert next(x) == next(y)
+        x, y = iter([1, 2, 3, 4, 5]), iter([1, 2, 3, 4, 5])
+        assert compiled(x, 5) == f(y, 5)
+        assert list(x) == list(y)
+
+
+# ---- entering ----
+
+
+def recurrence(a, b):
+    for i in range(1, len(a)):
+        a[i] = a[i - 1] + b[i] * 0.5
+    return a
+
+
+def test_overlapping_arrays():
+    f = jitney.compile(recurrence)
+    apart = np.arange(10.0)
+    assert f(apart.copy(), apart).tobytes() == recurrence(apart.copy(), apart).tobytes()
+    for shift in (0, 1, 3, 9, 10):
+        for _ in range(2):
+            x, y = np.arange(25.0), np.arange(25.0)
+            f(x[:10], x[shift : shift + 10])
+            recurrence(y[:10], y[shift : shift + 10])
+            assert x.tobytes() == y.tobytes()
+    assert f(apart.copy(), apart).tobytes() == recurrence(apart.copy(), apart).tobytes()
+
+
+def ratio(a):
+    s = a[0]
+    for i in range(len(a)):
+        s = s + a[i] / a[0]
+    return s
+
+
+@pytest.mark.parametrize("mode", ["ignore", "warn", "raise"])
+def test_errstate(mode):
+    f = jitney.compile(ratio)
+    for a in (np.array([2.0, 3.0]), np.array([0.0, 1.0, 2.0]), np.array([1e-300, 1e300])):
+        seen = []
+        for function in (ratio, f):
+            with np.errstate(all=mode), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    result = np.float64(function(a)).tobytes()
+                except FloatingPointError as error:
+                    result = str(error)
+            seen.append((result, [(str(w.message), w.lineno) for w in caught]))
+        assert seen[0] == seen[1]
+
+
+def test_flows_can_be_turned_off():
+    before = jitney.config.flows
+    jitney.config.flows = False
+    try:
+        f = jitney.compile(spin)
+        assert f(100) == spin(100)
+        assert stats(f)["flow_entries"] == 0
+    finally:
+        jitney.config.flows = before
+
+
+# ---- seeing ----
+
+
+def test_reports():
+    f = jitney.compile(overflow_at)
+    f(100, 50)
+    found = jitney.inspect(f)
+    assert "flow overflow_at" in found.loop_ir()
+    assert "define" in found.llvm_ir() and found.asm()
+    unit = found.units[0]
+    assert unit.kind == "loops" and unit.loops == 1 and unit.runs >= 1
+    assert any(kind == "check" and "overflow" in text for text, kind, _ in unit.exits)
+    text = str(jitney.explain(overflow_at)(100, 50))
+    assert "native code for 1 loop" in text and "int overflow" in text
+
+
+def test_exits_are_logged():
+    file = io.StringIO()
+    jitney.set_logs(exits=True, file=file)
+    try:
+        jitney.compile(overflow_at)(100, 50)
+    finally:
+        jitney.set_logs(exits=False, file=None)
+    text = file.getvalue()
+    assert "check: int overflow (1)" in text and "i=50" in text and f"{__file__}:" in text
+
+
+def test_the_slow_interpreter_runs_it_too():
+    before = jitney.config.executor
+    jitney.config.executor = "loop"
+    try:
+        f = jitney.compile(overflow_at)
+        assert f(100, 50) == overflow_at(100, 50)
+        assert stats(f)["flow_calls"] >= 1
+    finally:
+        jitney.config.executor = before
+
+
+def test_compared_with_the_slow_interpreter():
+    before = jitney.config.compare
+    jitney.config.compare = True
+    try:
+        f = jitney.compile(overflow_at)
+        assert f(100, 50) == overflow_at(100, 50)
+        assert f(100, 100) == overflow_at(100, 100)
+    finally:
+        jitney.config.compare = before
