@@ -185,6 +185,8 @@ count_root_step(struct jy_frame *f, const struct jy_instr *instr)
     else if (previous != JY_NO_INSTR && jy_code_at(f->f_instrs, previous)->i_offset >= instr->i_offset)
         t->loop = f->f_pc;
     f->f_previous = f->f_pc;
+    if (glued && t->root_steps == t->stop_at) /* a forced stop knows nothing of groups */
+        t->stop_at++;
     t->stopped = t->root_steps == t->stop_at || (f->f_pc == t->start && t->root_steps > 1);
 }
 

@@ -123,10 +123,10 @@ realize_array(struct jy_frame *f, struct jy_value *v)
         fill_array(v, storage, jy_graph_at(g, input->node), &live);
         return JY_OK;
     }
-    TRY(new_storage(f, &storage, v->v_object));
     struct jy_layout layout;
     const struct jy_array_guard *class = describe_class(f, &live, &layout);
-    jy_guard_add(f, JY_GUARD_ARRAY, v->v_source)->array = class;
+    jy_guard_add(f, JY_GUARD_ARRAY, v->v_source)->array = class; /* before the guards that take it for an array */
+    TRY(new_storage(f, &storage, v->v_object));
     jy_sx shape[JY_MAX_NDIM];
     bool fixed = jy_source_is_fixed(f, v->v_source);
     for (size_t d = 0; d < live.ndim; d++) {

@@ -40,6 +40,11 @@ FOUND = {
     ),
     "a tuple that is a key, too": ("def f(a):\n    v = tuple(range(4))\n    np.exp(a)\n    w = {v}\n    x = tuple(range(3))\n    return v, w, x, {x: a + 1}\n", ["(A(3),)"]),
     "a number of NumPy's made of another": ("def f(a):\n    v = a.mean()\n    return v, np.float64(v), np.bool_(v > 1)\n", ["(A(3),)"]),
+    "what is apart from an array that is written, and later no array": (
+        "def f(a, o):\n    a *= 2\n    return [z * 2 for z in o]\n",
+        ["(A(5), [XA, XB])", "(A(5), [1.5, A(3)])", "(A(5), [A(3), 1.5])"],
+    ),
+    "keywords of a call before which a unit ends": ("def f(a):\n    return max(np.dot(a, a), a.sum(), key=abs)\n", ["(A(4),)"]),
     "an array's iterator that has come to its end": ("def f(a):\n    b = a + 1\n    it = iter(a)\n    list(it)\n    print(b)\n    return next(it, 7), list(it)\n", ["(A(3),)", "(A(0),)"]),
 }
 
