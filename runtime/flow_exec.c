@@ -20,8 +20,6 @@
 #include <string.h>
 #include <time.h>
 
-#pragma weak jy_flow_hoist
-
 #define MAX_SLOTS 4096u
 #define EVENTS 0xffu /* of the eval breaker: jy_compat_eval_breaker */
 /* Taste: a run of fewer ticks that ends at a check or a stop has not paid for what follows, and so many of those more than of others end a flow. Leaving and coming back take
@@ -47,7 +45,8 @@ struct jy_flow_exec {
     void **helpers;
     struct exit_state *exits;
     uint64_t *counts;
-    size_t nin, nout;
+    size_t nin, nout, nslots;
+    uint32_t *slot; /* of machine code, per value */
     struct pair *pairs; /* arrays that must not overlap */
     size_t npairs;
     bool compared;  /* JITNEY_COMPARE, and a second run does no harm */
@@ -116,8 +115,7 @@ run_passes(struct jy_flow_exec *x, const char **why)
     jy_flow_simplify(x->flow);
     if ((*why = verify(x)) != NULL)
         return JY_BREAK;
-    if (jy_flow_hoist != NULL)
-        jy_flow_hoist(x->flow);
+    jy_flow_hoist(x->flow);
     if ((*why = verify(x)) != NULL)
         return JY_BREAK;
     log_flow(x, "flow after passes:");
@@ -219,6 +217,8 @@ prepare_exits(struct jy_flow_exec *x)
             x->nout = w->w_exits.at[k].x_values.n;
     }
     x->nin = w->w_inputs.n;
+    x->slot = JY_NEW_ARRAY(x->unit->u_arena, uint32_t, w->w_values.n + 1);
+    x->nslots = jy_flow_slots(w, x->slot);
 }
 
 /* Runs under the arena's guard. */
@@ -231,7 +231,7 @@ build(struct jy_flow_exec *x, const char **why)
     find_pairs(x);
     prepare_exits(x);
     x->compared = x->options.compare && may_run_twice(x->flow);
-    if (x->nin + x->nout <= MAX_SLOTS)
+    if (x->nin + x->nout + x->nslots <= MAX_SLOTS)
         return x->options.executor == JY_EXEC_LLVM ? compile_flow(x, why) : JY_OK;
     *why = "too many values";
     return JY_BREAK;
@@ -605,10 +605,22 @@ leave(PyObject **out, struct jy_flow_exec *x, uint32_t exit, const union jy_scal
     return returns ? JY_FLOW_RETURNED : JY_FLOW_LEFT;
 }
 
+/* The exit taken; its values are in call->out, in order. */
+static int32_t
+run_code(const struct jy_flow_exec *x, struct jy_flow_call *call, union jy_scalar *slots)
+{
+    union jy_scalar *values = call->out;
+    call->out = slots;
+    int32_t exit = x->fn(call);
+    jy_flow_gather(values, x->flow, (uint32_t)exit, x->slot, call);
+    call->out = values;
+    return exit;
+}
+
 enum jy_flow_run
 jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *const *inputs, uint32_t frame)
 {
-    union jy_scalar *slots = alloca((x->nin + x->nout + 1) * sizeof *slots);
+    union jy_scalar *slots = alloca((x->nin + x->nout + x->nslots + 1) * sizeof *slots);
     struct jy_flow_owner owner = { 0 };
     struct jy_flow_call call = { .in = slots,
                                  .out = slots + x->nin,
@@ -632,7 +644,7 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
         Py_INCREF(inputs[k]);
     bool timed = x->score != 0; /* after a run that may have been short */
     uint64_t start = timed ? ticks() : 0;
-    int32_t taken = x->fn != NULL ? x->fn(&call) : run_slow(x, &call);
+    int32_t taken = x->fn != NULL ? run_code(x, &call, call.out + x->nout) : run_slow(x, &call);
     uint64_t time = timed ? ticks() - start : 0;
     enum jy_flow_run run = JY_FLOW_FAILED;
     *exit = (uint32_t)taken;
