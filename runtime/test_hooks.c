@@ -4,12 +4,13 @@
  * NotImplemented stands for "the original must run"
  *     _test_run_graph(text, *inputs, executor=..., compare=...) -> tuple of outputs, or NotImplemented
  *     _test_exec_stats(compiled) -> dict     _test_exec_texts(compiled) -> dict     _test_blocks_kept() -> bytes
- *     _test_time_guards(function, args, n) -> ns
+ *     _test_time_guards(function, args, n) -> ns     _test_flow_helper(name, *args) -> result, or NotImplemented where it fails
  *
  * Call-outs in the text name their callables by handle: handle k is objects[k - 1]. The inputs of _test_run_graph are
  * checked against the placeholders, because no guards stand before. */
 #include "runtime/test_hooks.h"
 #include "frontend/frontend.h"
+#include "graph/flow_helper.h"
 #include "runtime/alloc.h"
 #include "runtime/exec_internal.h"
 #include "runtime/function.h"
@@ -248,7 +249,85 @@ test_time_guards(PyObject *module, PyObject *args)
                               (double)n);
 }
 
+/* refs: new; NULL with an exception */
+static PyObject *
+slot_object(uint8_t type, union jy_scalar value)
+{
+    switch ((enum jy_ftype)type) {
+    case JY_F_I64:
+        return PyLong_FromLongLong(value.i);
+    case JY_F_F64:
+        return PyFloat_FromDouble(value.d);
+    case JY_F_I1:
+        return PyBool_FromLong(value.bits & 1);
+    case JY_F_PTR:
+        return Py_NewRef((PyObject *)(uintptr_t)value.bits);
+    default:
+        Py_RETURN_NONE;
+    }
+}
+
+static union jy_scalar
+object_slot(uint8_t type, PyObject *object)
+{
+    union jy_scalar value = { .bits = 0 };
+    if (type == JY_F_F64)
+        value.d = PyFloat_AsDouble(object);
+    else if (type == JY_F_PTR)
+        value.bits = (uintptr_t)object;
+    else
+        value.i = PyLong_AsLongLong(object);
+    return value;
+}
+
+/* A flow of one call, by the slow interpreter. */
+static PyObject *
+ask_helper(struct jy_arena *arena, const struct jy_flow_helper *row, PyObject *const *objects)
+{
+    struct jy_flow *w = jy_flow_new(arena, row->name);
+    struct jy_flow_exit failed = { .x_kind = JY_EXIT_CHECK }, good = { .x_kind = JY_EXIT_RETURN };
+    jy_fv args[6];
+    for (size_t k = 0; k < row->nargs; k++)
+        args[k] = jy_flow_const(w, 0, (enum jy_ftype)row->args[k], object_slot(row->args[k], objects[k]));
+    uint32_t failure = jy_flow_exit_add(w, &failed);
+    jy_fv result =
+        jy_flow_ask(w, 0, jy_flow_helper_add(w, row), row->nargs, args, row->may_fail ? failure : JY_NO_EXIT);
+    if (row->type != JY_F_NONE)
+        *jy_vec_push(arena, &good.x_values) = result;
+    jy_flow_leave(w, 0, jy_flow_exit_add(w, &good));
+    struct jy_flow_owner owner = { 0 };
+    union jy_scalar out = { .bits = 0 };
+    void *address = jy_flow_helper_address(row->name);
+    struct jy_flow_call call = { .out = &out, .helper = &address, .owner = &owner };
+    PyObject *answer = NULL;
+    if (!PyErr_Occurred()) {
+        bool fails = jy_flow_eval(w, &call) == (int32_t)failure;
+        answer = fails ? Py_NewRef(Py_NotImplemented) : slot_object(row->type, out);
+    }
+    jy_flow_owner_clear(&owner);
+    return answer;
+}
+
+static PyObject *
+test_flow_helper(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    struct jy_flow_helper row;
+    PyObject *answer = NULL;
+    (void)module;
+    const char *name = nargs > 0 ? PyUnicode_AsUTF8(args[0]) : NULL;
+    if (name == NULL || !jy_flow_helper_row(&row, name) || nargs != row.nargs + 1)
+        return PyErr_Format(PyExc_ValueError, "no such helper, or with other arguments");
+    struct jy_arena *arena = jy_arena_new();
+    if (arena != NULL && setjmp(*jy_arena_guard(arena)) == 0)
+        answer = ask_helper(arena, &row, args + 1);
+    if (arena == NULL)
+        return PyErr_NoMemory();
+    jy_arena_free(arena);
+    return answer;
+}
+
 PyMethodDef jy_exec_test_methods[] = {
+    { "_test_flow_helper", (PyCFunction)(void (*)(void))test_flow_helper, METH_FASTCALL, NULL },
     { "_test_time_guards", test_time_guards, METH_VARARGS, NULL },
     { "_test_compile_graph", (PyCFunction)(void (*)(void))test_compile_graph, METH_VARARGS | METH_KEYWORDS, NULL },
     { "_test_run_graph", (PyCFunction)(void (*)(void))test_run_graph, METH_VARARGS | METH_KEYWORDS, NULL },
