@@ -3,7 +3,7 @@
  *
  *     entry:          what does not change: fields of the call
  *     <blocks>        named by the place in the bytecode: at12.line5; a check ends one LLVM block and begins the next
- *     exit.3...:      cold: the values into `out`, ret 3
+ *     exit.3...:      cold: the values into `out`, ret 3 (emit_flow_exit.c)
  *
  *  1. An exit is one block, whoever takes it: its values dominate each of the places.
  *  2. Branches to exits carry weights, so that the machine code of exits stands behind the hot path.
@@ -73,19 +73,6 @@ jy_flow_field(struct jy_flow_emit *f, enum jy_flow_field field)
 
 /* Checks ---------------------------------------------------------------------------------------------------------- */
 
-LLVMBasicBlockRef
-jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit)
-{
-    static const char *const kinds[] = { "check", "stop", "poll", "return" };
-    const struct jy_flow_exit *x = &f->w->w_exits.at[exit];
-    char name[80];
-    if (f->exits[exit] == NULL) {
-        snprintf(name, sizeof name, "exit.%u.%s.at%u.line%u", exit, kinds[x->x_kind], x->x_offset, x->x_line);
-        f->exits[exit] = l_block(f->e, f->e->want_lines ? name : "");
-    }
-    return f->exits[exit];
-}
-
 static void
 branch_weighted(struct jy_flow_emit *f, LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no,
                 LLVMValueRef weights)
@@ -119,27 +106,6 @@ jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_t exi
     l_at(f->e, doubt);
     LLVMBuildCondBr(l_builder(f), decide(f, args), on, jy_flow_exit_block(f, exit));
     l_at(f->e, on);
-}
-
-/* An exit's block: machine words as union jy_scalar has them. */
-static void
-emit_exit(struct jy_flow_emit *f, uint32_t exit)
-{
-    const struct jy_flow_exit *x = &f->w->w_exits.at[exit];
-    struct jy_emit *e = f->e;
-    l_at(e, f->exits[exit]);
-    for (size_t k = 0; k < x->x_values.n; k++) {
-        LLVMValueRef v = f->value[x->x_values.at[k]];
-        LLVMTypeRef type = LLVMTypeOf(v);
-        if (type == e->i1)
-            v = LLVMBuildZExt(e->builder, v, e->i64, "");
-        else if (type == e->f32)
-            v = LLVMBuildZExt(e->builder, LLVMBuildBitCast(e->builder, v, e->i32, ""), e->i64, "");
-        else if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && type != e->i64)
-            v = LLVMBuildSExt(e->builder, v, e->i64, "");
-        l_store(e, v, jy_flow_slot(f, JY_FLOW_FIELD_OUT, (uint32_t)k), 8);
-    }
-    LLVMBuildRet(e->builder, l_i32(e, (int32_t)exit));
 }
 
 /* Values ---------------------------------------------------------------------------------------------------------- */
@@ -345,10 +311,8 @@ emit_blocks(struct jy_flow_emit *f)
     }
     for (size_t k = 0; k < n && f->e->why == NULL; k++)
         end_block(f, order[k]);
-    for (size_t k = 0; k < f->w->w_exits.n && f->e->why == NULL; k++) {
-        if (f->exits[k] != NULL)
-            emit_exit(f, (uint32_t)k);
-    }
+    if (f->e->why == NULL)
+        jy_flow_emit_exits(f);
 }
 
 /* The function ---------------------------------------------------------------------------------------------------- */
@@ -409,6 +373,8 @@ fill_state(struct jy_flow_emit *f)
     f->first = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
     f->last = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
     f->exits = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_exits.n);
+    f->slot = JY_NEW_ARRAY(e->arena, uint32_t, f->w->w_values.n);
+    f->nslots = jy_flow_slots(f->w, f->slot);
     f->prof_kind = metadata_kind(e, "prof");
     f->invariant_kind = metadata_kind(e, "invariant.load");
     f->scope_kind = metadata_kind(e, "alias.scope");

@@ -28,9 +28,11 @@ struct jy_flow_emit {
     struct jy_emit *e;
     const struct jy_flow *w;
     LLVMTypeRef call_type;
-    LLVMValueRef *value;                /* per value of the flow */
-    LLVMBasicBlockRef *first, *last;    /* per block; last: where it ends, once emitted; NULL: never reached */
-    LLVMBasicBlockRef *exits;           /* per exit; NULL: nobody takes it */
+    LLVMValueRef *value;             /* per value of the flow */
+    LLVMBasicBlockRef *first, *last; /* per block; last: where it ends, once emitted; NULL: never reached */
+    LLVMBasicBlockRef *exits;        /* per exit; NULL: nobody takes it */
+    uint32_t *slot;                  /* per value: jy_flow_slots */
+    size_t nslots;
     LLVMValueRef *scope, *apart;        /* per alias number: its own, and the list of all others */
     LLVMValueRef field[JY_FLOW_FIELDS]; /* loaded in the entry block */
     LLVMValueRef failed;                /* slot for helpers that may fail */
@@ -46,7 +48,6 @@ struct jy_flow_emit {
 LLVMTypeRef jy_flow_value_type(const struct jy_flow_emit *f, enum jy_ftype type);
 LLVMTypeRef jy_flow_memory_type(const struct jy_flow_emit *f, enum jy_ftype type); /* I1: i8 */
 LLVMValueRef jy_flow_field(struct jy_flow_emit *f, enum jy_flow_field field);
-LLVMBasicBlockRef jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit);
 /* Branches to a cold block where the condition does not hold, and goes on in a new block, which it returns. */
 LLVMBasicBlockRef jy_flow_go_on(struct jy_flow_emit *f, LLVMValueRef condition, LLVMBasicBlockRef otherwise);
 /* Leaves where the condition does not hold, goes on in a new block otherwise. */
@@ -60,6 +61,9 @@ void jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_
 LLVMValueRef jy_flow_emit_op(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 /* emit_flow_int.c: NULL when it is no operation on integers */
 LLVMValueRef jy_flow_emit_int(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+/* emit_flow_exit.c */
+LLVMBasicBlockRef jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit);
+void jy_flow_emit_exits(struct jy_flow_emit *f); /* of those that are taken */
 /* emit_flow_flags.c */
 void jy_flow_emit_flagged(struct jy_flow_emit *f, jy_fv fv);
 void jy_flow_settle_flags(struct jy_flow_emit *f); /* before anything that can be observed */

@@ -225,7 +225,7 @@ struct jy_flow {
 /* The calling convention: int32_t flow(struct jy_flow_call *) returns the number of the exit taken. ORDER flow_call: backend_llvm mirrors it. */
 struct jy_flow_call {
     const union jy_scalar *in;  /* one slot per input; I1 as 0 or 1, I32 sign-extended */
-    union jy_scalar *out;       /* room for the largest exit */
+    union jy_scalar *out;       /* room for the largest exit; for machine code: for jy_flow_slots */
     void *const *helper;
     const volatile uint32_t *watch; /* POLL: leave when *watch & watch_mask */
     uint32_t watch_mask;
@@ -281,5 +281,12 @@ struct jy_flow *jy_flow_parse(struct jy_arena *arena, const char *source, const 
 /* The slow interpreter: exactly as machine code would. Returns the exit's number, or JY_FLOW_NO_MEMORY when it could not begin. */
 #define JY_FLOW_NO_MEMORY (-1)
 int32_t jy_flow_eval(const struct jy_flow *w, struct jy_flow_call *call);
+
+/* flow_slots.c: machine code has another order in call->out: each value that exits name has one slot, constants and inputs none. The number of slots; `slot` is filled, per value. */
+#define JY_NO_SLOT UINT32_MAX
+size_t jy_flow_slots(const struct jy_flow *w, uint32_t *slot);
+/* After machine code has left by the exit: its values, in order. */
+void jy_flow_gather(union jy_scalar *out, const struct jy_flow *w, uint32_t exit, const uint32_t *slot,
+                    const struct jy_flow_call *call);
 
 #endif

@@ -90,7 +90,7 @@ same_outcome(const struct jy_flow *w, const struct flow_code *c, const union jy_
     union jy_scalar expected[4] = { { 0 } }, actual[4] = { { 0 } };
     struct jy_flow_call slow = { .in = in, .out = expected }, fast = { .in = in, .out = actual };
     int32_t exit = jy_flow_eval(w, &slow);
-    if (c->run(&fast) != exit)
+    if (flow_run(c, w, &fast) != exit)
         return false;
     const struct jy_flow_exit *x = &w->w_exits.at[exit];
     for (size_t k = 0; k < x->x_values.n; k++)
@@ -258,7 +258,7 @@ run_text(const char *text, struct jy_flow_call *call, void (*check)(int32_t exit
             check(jy_flow_eval(w, call), call);
         } else if (w != NULL && level_runs((enum level)level)) {
             if (CHECK(flow_load(&c, w, (enum level)level)))
-                check(c.run(call), call);
+                check(flow_run(&c, w, call), call);
             flow_unload(&c);
         }
         jy_arena_free(arena);
@@ -367,7 +367,7 @@ TEST(emit_flow, flags_in_order)
     if (w != NULL && CHECK(flow_load(&c, w, LEVEL_HOST))) {
         for (size_t k = 0; k < 7 * 7 * 7; k++) {
             in[0].d = values[k % 7], in[1].d = values[k / 7 % 7], in[2].d = values[k / 49];
-            check_first_flag(c.run(&call), &call);
+            check_first_flag(flow_run(&c, w, &call), &call);
         }
         flow_unload(&c);
     }

@@ -12,6 +12,20 @@ struct flow_code {
     const char *why;
 };
 
+/* As jy_flow_eval: the values of the exit in order. */
+static inline int32_t
+flow_run(const struct flow_code *c, const struct jy_flow *w, struct jy_flow_call *call)
+{
+    uint32_t *slot = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_values.n);
+    union jy_scalar *values = call->out, *slots = JY_NEW_ARRAY(w->w_arena, union jy_scalar, jy_flow_slots(w, slot));
+    call->out = slots;
+    int32_t exit = c->run(call);
+    if (CHECK(exit >= 0 && (size_t)exit < w->w_exits.n))
+        jy_flow_gather(values, w, (uint32_t)exit, slot, call);
+    call->out = values;
+    return exit;
+}
+
 static inline void
 flow_unload(struct flow_code *c)
 {
