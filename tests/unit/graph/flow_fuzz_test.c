@@ -104,6 +104,19 @@ check_simplify(struct flow_random *g)
     return why != NULL ? why : compare(g, w);
 }
 
+/* Fast copies look less often whether there is something to do. */
+static const char *
+check_hoist(struct flow_random *g)
+{
+    const char *why = NULL;
+    g->quiet = true;
+    remember(g);
+    jy_flow_simplify(g->flow);
+    jy_flow_hoist(g->flow);
+    struct jy_flow *w = read_again(g, &why);
+    return why != NULL ? why : compare(g, w);
+}
+
 TEST(flow_fuzz, text_is_the_flow)
 {
     check_many(check_text);
@@ -112,4 +125,9 @@ TEST(flow_fuzz, text_is_the_flow)
 TEST(flow_fuzz, simplifying_changes_no_outcome)
 {
     check_many(check_simplify);
+}
+
+TEST(flow_fuzz, hoisting_changes_no_outcome)
+{
+    check_many(check_hoist);
 }

@@ -68,6 +68,7 @@ struct flow_random {
     enum jy_ftype array_type[FLOW_ARRAYS];
     bool array_strided[FLOW_ARRAYS]; /* strides are inputs; else the element's size */
     struct flow_world *world;
+    bool quiet; /* nothing to do comes up in its worlds */
     /* while building: */
     jy_fb block;
     jy_fv local[FLOW_VARS];
@@ -77,6 +78,16 @@ struct flow_random {
         jy_fv index; /* this round's, JY_NO_FV: another loop */
     } loop[FLOW_DEPTH];
     size_t depth;
+    struct {
+        jy_fb block;
+        jy_fv at;
+    } place[FLOW_ARRAYS + 1]; /* the last that was computed for each array, and for the list */
+    struct {
+        jy_fb block;
+        enum jy_fop op;
+        enum jy_ftype type;
+        jy_fv x, y;
+    } operation;   /* the last on integers */
     uint32_t exit; /* of the statement, JY_NO_EXIT: not made yet */
     uint32_t offset;
     int budget; /* statements */
@@ -248,6 +259,10 @@ flow_world_fill(struct flow_random *g, unsigned k)
     }
     world->watch = flow_once_in(&chance, 8) ? 1 : 0;
     world->calls_left = flow_once_in(&chance, 2) ? 3 : 1000000;
+    if (g->quiet) {
+        world->watch = 0;
+        world->calls_left = 1000000;
+    }
 }
 
 static inline union jy_scalar
@@ -476,12 +491,45 @@ flow_place(struct flow_random *g, jy_fv extent, jy_fv stride)
     return flow_op(g, JY_FLOW_MUL, JY_F_I64, index, stride, JY_NO_EXIT);
 }
 
+/* Often the place where the last access was: what was loaded there may have changed. */
 static inline jy_fv
 flow_element(struct flow_random *g, size_t a)
 {
     jy_fv stride = g->array_strided[a] ? flow_array_input(g, a, JY_FLOW_IN_STRIDE)
                                        : flow_int(g, (int64_t)jy_flow_type_bytes(g->array_type[a]));
-    return flow_place(g, flow_array_input(g, a, JY_FLOW_IN_EXTENT), stride);
+    if (g->place[a].block != g->block || flow_once_in(g, 3)) {
+        g->place[a].at = flow_place(g, flow_array_input(g, a, JY_FLOW_IN_EXTENT), stride);
+        g->place[a].block = g->block;
+    }
+    return g->place[a].at;
+}
+
+/* The three parts of an address, in one of the ways in which they can be written. */
+struct flow_address {
+    jy_fv pointer, offset;
+    int32_t plus;
+};
+
+static inline struct flow_address
+flow_address(struct flow_random *g, size_t a)
+{
+    jy_fv at = flow_element(g, a), data = flow_array_input(g, a, JY_FLOW_IN_DATA);
+    int32_t plus = (int32_t)flow_pick(g, 2) * 8;
+    if (flow_once_in(g, 3))
+        return (struct flow_address){ flow_op(g, JY_FLOW_OFFSET, JY_F_PTR, data, at, JY_NO_EXIT), flow_int(g, -plus),
+                                      plus };
+    if (flow_once_in(g, 5))
+        at = flow_op(g, JY_FLOW_SUB, JY_F_I64, at, flow_int(g, plus), JY_NO_EXIT);
+    else
+        plus = 0;
+    return (struct flow_address){ data, at, plus };
+}
+
+static inline jy_fv
+flow_load_element(struct flow_random *g, size_t a)
+{
+    struct flow_address at = flow_address(g, a);
+    return jy_flow_load(g->flow, g->block, g->array_type[a], at.pointer, at.offset, at.plus, (uint32_t)a + 1);
 }
 
 static inline bool
@@ -496,7 +544,7 @@ flow_array_of(struct flow_random *g, size_t *out, enum jy_ftype type)
     return false;
 }
 
-/* The float object of a list's item, its type checked. */
+/* The float object of a list's item, its type checked, and that nobody else has it. */
 static inline jy_fv
 flow_item(struct flow_random *g)
 {
@@ -504,9 +552,16 @@ flow_item(struct flow_random *g)
     jy_fv object = jy_flow_input(g->flow, &list), zero = flow_int(g, 0);
     jy_fv size = jy_flow_load(g->flow, g->block, JY_F_I64, object, zero, 8, 0);
     jy_fv items = jy_flow_load(g->flow, g->block, JY_F_PTR, object, zero, 16, 0);
-    jy_fv item = jy_flow_load(g->flow, g->block, JY_F_PTR, items, flow_place(g, size, flow_int(g, 8)), 0, 0);
+    if (g->place[FLOW_ARRAYS].block != g->block || flow_once_in(g, 3)) {
+        g->place[FLOW_ARRAYS].at = flow_place(g, size, flow_int(g, 8));
+        g->place[FLOW_ARRAYS].block = g->block;
+    }
+    jy_fv item = jy_flow_load(g->flow, g->block, JY_F_PTR, items, g->place[FLOW_ARRAYS].at, 0, 0);
+    jy_fv count = jy_flow_load(g->flow, g->block, JY_F_I64, item, zero, 0, 0);
     jy_fv tag = jy_flow_load(g->flow, g->block, JY_F_I64, item, zero, 8, 0);
     flow_op(g, JY_FLOW_CHECK, JY_F_NONE, flow_op(g, JY_FLOW_EQ, JY_F_I1, tag, flow_int(g, 7), JY_NO_EXIT), 0,
+            flow_exit(g));
+    flow_op(g, JY_FLOW_CHECK, JY_F_NONE, flow_op(g, JY_FLOW_EQ, JY_F_I1, count, flow_int(g, 1), JY_NO_EXIT), 0,
             flow_exit(g));
     return item;
 }
@@ -526,10 +581,19 @@ flow_int_expression(struct flow_random *g, enum jy_ftype type)
         bool bits = (op >= JY_FLOW_AND && op <= JY_FLOW_NOT) || op == JY_FLOW_MIN || op == JY_FLOW_MAX;
         bool wraps = op <= JY_FLOW_ABS && flow_once_in(g, 4);
         jy_fv x = flow_operand(g, type), y = flow_operand(g, type);
+        if (g->operation.block == g->block && g->operation.type == type && flow_once_in(g, 3))
+            return flow_op(g, g->operation.op, type, g->operation.x, g->operation.y, flow_exit(g));
         if ((op == JY_FLOW_SHL || op == JY_FLOW_SHR) && flow_once_in(g, 2))
             return flow_op(g, op, type, x,
                            jy_flow_const(g->flow, g->block, type, (union jy_scalar){ .i = flow_pick(g, 32) }),
                            JY_NO_EXIT);
+        if (!bits) {
+            g->operation.block = g->block;
+            g->operation.op = op;
+            g->operation.type = type;
+            g->operation.x = x;
+            g->operation.y = y;
+        }
         return flow_op(g, op, type, x, y, bits || wraps ? JY_NO_EXIT : flow_exit(g));
     }
     if (choice == 18)
@@ -549,10 +613,8 @@ flow_int_expression(struct flow_random *g, enum jy_ftype type)
     if (choice == 23)
         return jy_flow_op(g->flow, g->block, JY_FLOW_SELECT, type, 3,
                           (jy_fv[]){ flow_condition(g), flow_operand(g, type), flow_operand(g, type) }, JY_NO_EXIT);
-    if (flow_array_of(g, &a, type)) {
-        jy_fv at = flow_element(g, a);
-        return jy_flow_load(g->flow, g->block, type, flow_array_input(g, a, JY_FLOW_IN_DATA), at, 0, (uint32_t)a + 1);
-    }
+    if (flow_array_of(g, &a, type))
+        return flow_load_element(g, a);
     return flow_operand(g, type);
 }
 
@@ -590,10 +652,8 @@ flow_float_expression(struct flow_random *g, enum jy_ftype type)
     if (choice == 16)
         return jy_flow_op(g->flow, g->block, JY_FLOW_SELECT, type, 3,
                           (jy_fv[]){ flow_condition(g), flow_operand(g, type), flow_operand(g, type) }, JY_NO_EXIT);
-    if (flow_array_of(g, &a, type)) {
-        jy_fv at = flow_element(g, a);
-        return jy_flow_load(g->flow, g->block, type, flow_array_input(g, a, JY_FLOW_IN_DATA), at, 0, (uint32_t)a + 1);
-    }
+    if (flow_array_of(g, &a, type))
+        return flow_load_element(g, a);
     return flow_operand(g, type);
 }
 
@@ -606,11 +666,8 @@ flow_bool_expression(struct flow_random *g)
         return flow_op(g, ops[flow_pick(g, 5)], JY_F_I1, flow_operand(g, JY_F_I1), flow_condition(g), JY_NO_EXIT);
     if (flow_once_in(g, 6))
         return flow_call(g, 1, flow_operand(g, JY_F_F64), flow_operand(g, JY_F_I64));
-    if (flow_once_in(g, 4) && flow_array_of(g, &a, JY_F_I1)) {
-        jy_fv at = flow_element(g, a);
-        return jy_flow_load(g->flow, g->block, JY_F_I1, flow_array_input(g, a, JY_FLOW_IN_DATA), at, 0,
-                            (uint32_t)a + 1);
-    }
+    if (flow_once_in(g, 4) && flow_array_of(g, &a, JY_F_I1))
+        return flow_load_element(g, a);
     return flow_condition(g);
 }
 
@@ -629,12 +686,18 @@ flow_assign(struct flow_random *g)
     g->local[i] = flow_expression(g, flow_local_type(i));
 }
 
+/* a[i] = x, or a[i] op= x */
 static inline void
 flow_store_element(struct flow_random *g)
 {
     size_t a = flow_pick(g, FLOW_ARRAYS);
-    jy_fv value = flow_expression(g, g->array_type[a]), at = flow_element(g, a);
-    jy_flow_store(g->flow, g->block, flow_array_input(g, a, JY_FLOW_IN_DATA), at, 0, value, (uint32_t)a + 1);
+    enum jy_ftype type = g->array_type[a];
+    jy_fv value = flow_expression(g, type);
+    if (type != JY_F_I1 && flow_once_in(g, 3))
+        value = flow_op(g, flow_once_in(g, 3) ? JY_FLOW_MUL : JY_FLOW_ADD, type, flow_load_element(g, a), value,
+                        JY_NO_EXIT);
+    struct flow_address at = flow_address(g, a);
+    jy_flow_store(g->flow, g->block, at.pointer, at.offset, at.plus, value, (uint32_t)a + 1);
 }
 
 static inline void
@@ -809,6 +872,9 @@ flow_random_build(struct flow_random *g, uint64_t seed)
     if (g->world == NULL)
         abort();
     g->exit = JY_NO_EXIT;
+    g->operation.block = UINT32_MAX;
+    for (size_t a = 0; a <= FLOW_ARRAYS; a++)
+        g->place[a].block = UINT32_MAX;
     w->w_file = "random.py";
     w->w_np_flags = true;
     w->w_nalias = FLOW_ARRAYS;
