@@ -17,70 +17,11 @@
  * between chunks, and a chunk may be made again: nothing is written where evidence is collected. At the poll the state is that of the head,
  * or of the way back to it, which are the same. The careful loop never comes back: what has failed once is not tried again in this run of the loop. */
 #include "graph/flow_copy.h"
-#include "graph/flow_counted.h"
+#include "graph/flow_poll.h"
 #include "graph/flow_simplify_internal.h"
 #include <math.h>
 
 #define MOST_FLOW_VALUES 30000 /* of a flow; no copies are made beyond */
-
-/* ---- polls ---- */
-
-/* What the head's parameters are at this place, by the way back: v as a value of the head; JY_NO_FV: it is none. */
-static jy_fv
-in_head(const struct jy_counted *c, jy_fv v, jy_fb from)
-{
-    const struct jy_fvalue *value = jy_flow_at(c->w, v);
-    if (!c->inside[value->f_block] || (from == c->head && value->f_block == c->head))
-        return v;
-    const struct jy_fblock *block = &c->w->w_blocks.at[from];
-    for (size_t p = 0; from != c->head && p < block->f_edge[0].nargs; p++)
-        if (block->f_edge[0].args[p] == v)
-            return c->w->w_blocks.at[c->head].f_params.at[p];
-    return JY_NO_FV;
-}
-
-/* The poll's exit, said in values of the head. False: it cannot be. */
-static bool
-move_poll(const struct jy_counted *c, struct jy_flow_exit *out, jy_fb from, size_t place)
-{
-    const struct jy_fblock *block = &c->w->w_blocks.at[from];
-    if (from != c->head && (block->f_end != JY_END_JUMP || block->f_edge[0].to != c->head))
-        return false;
-    for (size_t k = place + 1; k < block->f_body.n && from != c->head; k++) {
-        const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[k]);
-        if (v->f_exit != JY_NO_EXIT || jy_flow_has_effect(c->w, v))
-            return false;
-    }
-    *out = c->w->w_exits.at[jy_flow_at(c->w, block->f_body.at[place])->f_exit];
-    out->x_values.at = jy_arena_copy(c->w->w_arena, out->x_values.at, out->x_values.n * sizeof(jy_fv));
-    out->x_values.cap = out->x_values.n;
-    for (size_t k = 0; k < out->x_values.n; k++)
-        if ((out->x_values.at[k] = in_head(c, out->x_values.at[k], from)) == JY_NO_FV)
-            return false;
-    return true;
-}
-
-struct polls {
-    size_t n;
-    bool stay; /* one of them cannot be moved */
-    struct jy_flow_exit exit;
-};
-
-static struct polls
-find_polls(const struct jy_counted *c)
-{
-    struct polls polls = { 0 };
-    for (size_t k = 0; k < c->loop->blocks.n; k++) {
-        jy_fb b = c->loop->blocks.at[k];
-        const struct jy_fblock *block = &c->w->w_blocks.at[b];
-        for (size_t i = 0; i < block->f_body.n; i++)
-            if (jy_flow_at(c->w, block->f_body.at[i])->f_op == JY_FLOW_POLL) {
-                polls.stay |= !move_poll(c, &polls.exit, b, i);
-                polls.n++;
-            }
-    }
-    return polls;
-}
 
 /* ---- building ---- */
 
@@ -88,9 +29,10 @@ struct build {
     struct jy_counted *c;
     struct jy_flow *w;
     const struct jy_fast *fast;
-    const struct polls *polls;
+    const struct jy_polls *polls;
     struct jy_copy copy;
-    jy_fv *bad; /* by original block: the evidence at its end */
+    jy_fv *bad;  /* by original block: the evidence at its end */
+    jy_fv *last; /* parameters of the fast head: jy_polls_last of the round before */
 };
 
 static jy_fv
@@ -148,19 +90,21 @@ copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
     }
 }
 
-/* An edge that leaves the loop asks for the evidence first. */
+/* An edge that leaves the loop asks for the evidence first; one that goes back to the head takes along what the poll will want to know of the round. */
 static struct jy_fedge
 copy_edge(struct build *b, jy_fb from, const struct jy_fedge *original)
 {
     struct jy_counted *c = b->c;
-    bool leaves = !c->inside[original->to];
-    struct jy_fedge edge = jy_copy_edge(&b->copy, original, 1);
-    if (!b->fast->collects)
-        return edge;
-    if (!leaves) {
-        edge.args[edge.nargs++] = b->bad[from];
+    struct jy_fedge edge = jy_copy_edge(&b->copy, original, 1 + b->polls->nlast);
+    if (c->inside[original->to]) {
+        if (b->fast->collects)
+            edge.args[edge.nargs++] = b->bad[from];
+        for (size_t k = 0; original->to == c->head && k < b->polls->nlast; k++)
+            edge.args[edge.nargs++] = jy_copy_value(&b->copy, jy_polls_last(b->polls, k, from));
         return edge;
     }
+    if (!b->fast->collects)
+        return edge;
     jy_fb test = jy_flow_block(b->w);
     jy_flow_branch(b->w, test, b->bad[from], c->head, b->w->w_blocks.at[c->head].f_params.n, c->first, edge.to,
                    edge.nargs, edge.args);
@@ -189,6 +133,20 @@ copy_block(struct build *b, jy_fb from)
     }
 }
 
+/* Value k of the poll's exit, behind a chunk. */
+static jy_fv
+poll_value(struct build *b, jy_fb block, size_t k)
+{
+    const struct jy_poll_value v = b->polls->value[k];
+    if (v.how == JY_POLL_LAST)
+        return b->last[v.place];
+    jy_fv value = jy_copy_value(&b->copy, v.value);
+    if (v.how != JY_POLL_INDEX)
+        return value;
+    jy_fv step = jy_flow_const(b->w, block, JY_F_I64, (union jy_scalar){ .i = b->c->step });
+    return op(b, block, JY_FLOW_SUB, JY_F_I64, value, step);
+}
+
 /* Behind a chunk: on to the next one, or out of the loop. */
 static void
 make_behind(struct build *b, jy_fb behind)
@@ -207,8 +165,10 @@ make_behind(struct build *b, jy_fb behind)
     jy_fb next = jy_flow_block(b->w);
     if (b->polls->n > 0 && !b->polls->stay) {
         struct jy_flow_exit exit = b->polls->exit;
+        exit.x_values.at = JY_NEW_ARRAY(b->w->w_arena, jy_fv, exit.x_values.n + 1);
+        exit.x_values.cap = exit.x_values.n;
         for (size_t k = 0; k < exit.x_values.n; k++)
-            exit.x_values.at[k] = jy_copy_value(&b->copy, exit.x_values.at[k]);
+            exit.x_values.at[k] = poll_value(b, next, k);
         jy_flow_op(b->w, next, JY_FLOW_POLL, JY_F_NONE, 0, NULL, jy_flow_exit_add(b->w, &exit));
     }
     jy_flow_jump(b->w, next, c->front, head.f_params.n, state);
@@ -240,30 +200,45 @@ copy_loop(struct build *b)
             b->bad[from] = bad;
         }
     }
+    for (size_t k = 0; k < b->polls->nlast; k++) {
+        jy_fv last = jy_flow_param(w, b->copy.block[c->head], jy_polls_type(w, b->polls, k));
+        b->last[k] = last;
+    }
     for (size_t k = 0; k < c->loop->blocks.n; k++)
         copy_block(b, c->loop->blocks.at[k]);
 }
 
 static void
-build(struct jy_counted *c, const struct jy_fast *fast, const struct polls *polls)
+build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *polls)
 {
     struct jy_flow *w = c->w;
     size_t nparams = w->w_blocks.at[c->head].f_params.n;
     jy_flow_close_loop(w, c->shape, c->loop);
     jy_fv test = jy_range_test(c);
-    struct build b = { c, w, fast, polls, jy_copy_new(w), JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n) };
+    struct build b = { c,
+                       w,
+                       fast,
+                       polls,
+                       jy_copy_new(w),
+                       JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n),
+                       JY_NEW_ARRAY(w->w_arena, jy_fv, polls->nlast + 1) };
     for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++)
         if (!c->inside[c->shape->pred[p].from])
             w->w_blocks.at[c->shape->pred[p].from].f_edge[c->shape->pred[p].edge].to = c->front;
     copy_loop(&b);
 
     jy_fb fast_head = b.copy.block[c->head], behind = jy_flow_block(w);
-    jy_fv *first = JY_NEW_ARRAY(w->w_arena, jy_fv, nparams + 1);
-    for (size_t p = 0; p < nparams; p++)
-        first[p] = c->first[p];
+    jy_fv *first = JY_NEW_ARRAY(w->w_arena, jy_fv, nparams + 1 + polls->nlast);
+    size_t nfirst = 0;
+    while (nfirst < nparams) {
+        first[nfirst] = c->first[nfirst];
+        nfirst++;
+    }
     if (fast->collects)
-        first[nparams] = jy_flow_const(w, c->front, JY_F_I1, (union jy_scalar){ .i = 0 });
-    jy_flow_branch(w, c->front, test, fast_head, nparams + fast->collects, first, c->head, nparams, c->first);
+        first[nfirst++] = jy_flow_const(w, c->front, JY_F_I1, (union jy_scalar){ .bits = 0 });
+    for (size_t k = 0; k < polls->nlast; k++) /* not looked at before the first round is done */
+        first[nfirst++] = jy_flow_const(w, c->front, jy_polls_type(w, polls, k), (union jy_scalar){ .bits = 0 });
+    jy_flow_branch(w, c->front, test, fast_head, nfirst, first, c->head, nparams, c->first);
     w->w_blocks.at[c->front].f_likely[0] = true;
 
     jy_fv goes_on =
@@ -307,7 +282,7 @@ hoist_next(struct jy_flow *w, struct heads *done)
     *jy_vec_push(w->w_arena, done) = loops.at[k].head;
     if (!jy_counted_find(&c, w, &shape, &loops.at[k]))
         return true;
-    struct polls polls = find_polls(&c);
+    struct jy_polls polls = jy_polls_find(&c);
     struct jy_fast fast = jy_counted_plan(&c, polls.stay);
     if (fast.ngone == 0 && (polls.n == 0 || polls.stay))
         return true;
@@ -320,6 +295,8 @@ void
 jy_flow_hoist(struct jy_flow *w)
 {
     struct heads done = { 0 };
+    if (jy_flow_reduce(w))
+        jy_flow_simplify(w);
     while (w->w_values.n < MOST_FLOW_VALUES && hoist_next(w, &done))
         ;
     jy_flow_simplify(w);

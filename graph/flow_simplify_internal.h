@@ -22,5 +22,7 @@ bool jy_flow_share(struct jy_flow *w);       /* flow_share.c */
 bool jy_flow_drop_dead(struct jy_flow *w);   /* flow_dead.c */
 bool jy_flow_thread(struct jy_flow *w);      /* flow_thread.c */
 bool jy_flow_merge(struct jy_flow *w);       /* flow_thread.c */
+/* flow_reduce.c, for jy_flow_hoist: loops that are entered in two places are entered in one. */
+bool jy_flow_reduce(struct jy_flow *w);
 
 #endif
