@@ -428,7 +428,8 @@ jy_vb_import_slot(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v, 
     }
     PyObject *o = v->v_object;
     if (v->v_kind == JY_V_LAZY && slot == SIZE_MAX &&
-        (Py_IS_TYPE(o, &PyRangeIter_Type) || Py_IS_TYPE(o, &PyListIter_Type) || Py_IS_TYPE(o, &PyTupleIter_Type)))
+        (Py_IS_TYPE(o, &PyRangeIter_Type) || Py_IS_TYPE(o, &PyListIter_Type) || Py_IS_TYPE(o, &PyTupleIter_Type) ||
+         Py_IS_TYPE(o, &PyBytesIter_Type)))
         return import_iterator(b, out, v);
     if (v->v_kind == JY_V_LAZY && PyUnicode_CheckExact(o)) { /* passed on, not pinned */
         *out = object_input(b, v->v_source, v);

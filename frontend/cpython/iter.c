@@ -1,6 +1,6 @@
 /* Range iterators, and iterators with an index (iter.h).
  *
- * The iterators of lists and tuples, of other sequences, and the reversed ones are five types with one layout: an index, and the sequence, which is NULL when nothing is left. Range iterators
+ * The iterators of lists, tuples and bytes, of other sequences, and the reversed ones are six types with one layout: an index, and the sequence, which is NULL when nothing is left. Range iterators
  * keep start, step and length; 3.12 dropped the index in front of them. jy_iter_init compares both with what iterators do. */
 #include "frontend/cpython/iter.h"
 
@@ -79,7 +79,7 @@ static bool
 has_index(PyObject *iterator)
 {
     PyTypeObject *type = Py_TYPE(iterator);
-    return type == &PyListIter_Type || type == &PyTupleIter_Type || type == &PySeqIter_Type ||
+    return type == &PyListIter_Type || type == &PyTupleIter_Type || type == &PySeqIter_Type || type == &PyBytesIter_Type ||
            type == &PyReversed_Type || type == &PyListRevIter_Type;
 }
 
