@@ -9,7 +9,7 @@ import types
 import warnings
 
 import function_source
-from random_functions import Picture, unlike
+from random_loops import NumberPicture, unlike
 
 import jitney
 
@@ -57,7 +57,7 @@ def outcome(names, main, make):
             result = names[main](*arguments)
         except Exception as raised:
             error = raised
-    picture = Picture()
+    picture = NumberPicture()
     return (
         ("exception", None if error is None else type(error).__name__, None if error is None else str(error)),
         ("result", picture.of(result)),

@@ -1,0 +1,77 @@
+"""Random functions of nested loops, eager against compiled: tests/tools/loop_source.py makes them, tests/tools/random_loops.py runs them. FOUND holds the small programs of bugs that
+this has found."""
+
+import os
+
+import loop_source
+import pytest
+import random_loops
+from random_loops import Case
+
+import jitney
+
+QUICK = range(60)
+
+# name: (source, calls)
+FOUND = {
+    "an int is stored in a list of floats behind a loop": ("def f(x, n):\n    for k in range(n):\n        pass\n    else:\n        x[n] = 7\n", ["([0.5] * 6, 5)"]),
+    "the variable of a finished loop is an index": (
+        "def f(a, n):\n    x = [q * 0.5 for q in range(n)]\n    for k in reversed(x):\n        for j in range(n):\n            pass\n        a[j % len(a)] -= min(1.5, 1.5) + abs(k)\n",
+        ["(A(5, 'i8', -2), 4)", "(A(5), 4)"],
+    ),
+    "a bool is no size of an array": ("def f(a, n):\n    return np.zeros(n)\n", ["(A(3), True)"]),
+}
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    config = jitney.config
+    before = config.executor, config.break_every, config.min_nodes
+    yield
+    config.executor, config.break_every, config.min_nodes = before
+
+
+def report(summary):
+    print(f"\n{summary}")
+    assert not summary.failures
+
+
+@pytest.mark.parametrize("source, calls", FOUND.values(), ids=FOUND)
+@pytest.mark.parametrize("executor", ["numpy", "loop", "llvm"])
+def test_found(source, calls, executor):
+    assert random_loops.here(Case(source, calls, executor)) is None
+
+
+def test_quick_seeds():
+    summary = random_loops.Summary()
+    for seed in QUICK:
+        summary.add(random_loops.run_seed(seed))
+    report(summary)
+    assert summary.counts["native_calls"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("JITNEY_RANDOM_FULL" not in os.environ, reason="set JITNEY_RANDOM_FULL=1; what it finds is new each time")
+def test_many_seeds():
+    summary = random_loops.Summary()
+    random_loops.batches(100000, 2000, None, summary.add)
+    report(summary)
+
+
+def test_the_comparison_can_fail(monkeypatch):
+    """A compiler that forgets an iteration is found out, and the program is shrunk."""
+
+    def compile(f, **options):
+        return lambda l, n: f(l, n - 1)
+
+    monkeypatch.setattr(jitney, "compile", compile)
+    source = "def f(l, n):\n    t = 0\n    for k in range(n):\n        t += k\n        l[k] = t\n    return t\n"
+    case = Case(source, ["([0] * 9, 7)"])
+    sentence = random_loops.here(case)
+    assert sentence.startswith("result")
+    small = random_loops.shrink(case, sentence, seconds=10)
+    assert len(small.source) < len(source)
+
+
+def test_seeds_are_stable():
+    assert loop_source.generate(5) == loop_source.generate(5)
