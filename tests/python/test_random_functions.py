@@ -51,9 +51,10 @@ FOUND = {
 
 @pytest.fixture(autouse=True)
 def settings():
-    executor, least = jitney.config.executor, jitney.config.min_nodes
+    before = {name: getattr(jitney.config, name) for name in ("executor", "break_every", "min_nodes", "flows")}
     yield
-    jitney.config.executor, jitney.config.break_every, jitney.config.min_nodes = executor, 0, least
+    for name, value in before.items():
+        setattr(jitney.config, name, value)
 
 
 def report(summary):

@@ -2,7 +2,6 @@
 
     python tests/tools/random_functions.py --seconds 300 --seed 1000         batches in processes of their own: a crash or a hang is a finding too
     python tests/tools/random_functions.py --state tests/random/functions.json --seconds 600      goes on where that file stands, and writes the counts back
-    python tests/tools/random_functions.py --loops --state tests/random/loops.json --seconds 600      the functions of loop_source.py: nested loops over numbers, arrays and lists
     python tests/tools/random_functions.py --seed 17 --count 1 --inside      in this process
     python tests/tools/random_functions.py --seed 17 --show                  the program of a seed
 
@@ -35,7 +34,6 @@ import types
 import warnings
 
 import function_source
-import loop_source
 import numpy as np
 
 import jitney
@@ -51,11 +49,11 @@ HELPER = re.compile(r"h\d")
 class Case:
     """A program and how it is run."""
 
-    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False, every=0, least=2, dynamic=None, functions=("f",), identity=True):
+    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False, every=0, least=2, dynamic=None, functions=("f",), flows=True):
         self.source, self.calls, self.executor = source, calls, executor
         self.functions = functions
+        self.flows = flows  # loops over numbers are native; numbers that went through them are objects of their own
         self.least, self.dynamic = least, dynamic  # operations that make a unit; whether numbers are symbolic
-        self.identity = identity  # numbers that are one object in eager are one object
         self.every = every  # every unit ends before its instruction of that number; 0: where it must
         self.helpers = helpers  # the helpers are compiled, too
         self.strict = strict  # warnings are errors
@@ -64,27 +62,18 @@ class Case:
         return Case(**{**vars(self), **changes})
 
 
-def case(seed, loops=False):
-    if loops:
-        return loop_case(seed)
+def case(seed):
     rng = random.Random(f"case {seed}")
     source, calls, functions = function_source.generate(seed)
     every = rng.choice((0,) * 7 + (1, 2, 3, 5, 8, 13))
-    return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05, every, rng.choice((0, 0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions)
-
-
-def loop_case(seed):
-    """The functions of loop_source. A number that native code has read and written is another object of the same value: nobody promises which."""
-    rng = random.Random(f"loop case {seed}")
-    source, calls, functions = loop_source.generate(seed)
-    executor = rng.choice(("llvm",) * 4 + ("loop", "graph", "numpy", "numpy"))
-    return Case(source, calls, executor, rng.random() < 0.5, rng.random() < 0.05, rng.choice((0,) * 15 + (2,)), rng.choice((0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions, identity=False)
+    return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05, every, rng.choice((0, 0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions, rng.random() < 0.5)
 
 
 # ---- the picture of an object: nested tuples that are equal when nothing can tell two worlds apart ----
 
 PLAIN = (type(None), bool, str, bytes, type(...), type(NotImplemented))
-ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+HASHED_BY_VALUE = (int, float, complex, str, tuple, np.generic, type(None))
+ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
 class Picture:
@@ -116,6 +105,8 @@ class Picture:
             return _bits(np.asarray(value)), str(value.dtype)
         if kind is np.ndarray:
             return self.array(value)
+        if kind in (set, frozenset) and not all(isinstance(item, HASHED_BY_VALUE) for item in value):  # in the order of addresses
+            return [self.of(item) for item in sorted(value, key=lambda item: (type(item).__name__, ADDRESS.sub("", repr(item))))]
         if issubclass(kind, (list, tuple, set, frozenset)) and kind.__iter__ in (list.__iter__, tuple.__iter__, set.__iter__, frozenset.__iter__):
             return [self.of(item) for item in value]
         if issubclass(kind, dict):
@@ -310,21 +301,18 @@ def pictures(case, compiled):
 def compared(case):
     """(index of the call, sentence) or None; the names of the module and the functions compiled."""
     config = jitney.config
-    config.executor, config.break_every, config.min_nodes = case.executor, case.every, case.least
+    config.executor, config.break_every, config.min_nodes, config.flows = case.executor, case.every, case.least, case.flows
     with _limit():
         eager, _, _ = pictures(case, False)
     ours, names, functions = pictures(case, True)
-    return (None if eager == ours else _first(eager, ours, case.identity)), names, functions
+    return (None if eager == ours else _first(eager, ours, case.flows)), names, functions
 
 
-def _first(eager, ours, identity):
+def _first(eager, ours, flows):
     for i, (a, b) in enumerate(zip(eager, ours, strict=True)):
         for (name, x), (_, y) in zip(a, b, strict=True):
-            if name == "same number":
-                if not identity:
-                    continue
-                # the pictures are equal: as many numbers, in the same places
-                lost = [k for k, at in enumerate(x) if at != k and y[k] != y[at]]
+            if name == "same number":  # the pictures are equal: as many numbers, in the same places
+                lost = [k for k, at in enumerate(x) if at != k and y[k] != y[at]] if not flows else []
                 found = f"{name}: {lost} are objects of their own, eager's are not" if lost else None
             else:
                 found = unlike(x, y, name)
@@ -449,7 +437,7 @@ def shrink(case, sentence, seconds=40, judge=here):
         return case
 
     case = fewer_calls(case)
-    for changes in ({"executor": "numpy"}, {"helpers": False}, {"strict": False}, {"every": 0}, {"least": 0}, {"dynamic": None}):
+    for changes in ({"executor": "numpy"}, {"helpers": False}, {"strict": False}, {"every": 0}, {"least": 0}, {"dynamic": None}, {"flows": False}):
         if vars(case) != vars(case.change(**changes)) and fails(case.change(**changes)):
             case = case.change(**changes)
     for edits in (statement_edits, expression_edits, statement_edits):
@@ -478,13 +466,13 @@ SOURCE = r\'\'\'
 \'\'\'
 CALLS = {case.calls!r}
 
-print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict}, every={case.every}, least={case.least}, dynamic={case.dynamic}, functions={case.functions!r}, identity={case.identity})))
+print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict}, every={case.every}, least={case.least}, dynamic={case.dynamic}, functions={case.functions!r}, flows={case.flows})))
 '''
 
 
-def run_seed(seed, shrinking=True, loops=False):
+def run_seed(seed, shrinking=True):
     """A dict: counts; the sentence and the replaying script of a difference."""
-    one = case(seed, loops)
+    one = case(seed)
     try:
         found, names, functions = compared(one)
     except EndlessError:
@@ -512,7 +500,7 @@ def run_seed(seed, shrinking=True, loops=False):
 
 # ---- long runs ----
 
-def worker(seed, count, shrinking, loops=False):
+def worker(seed, count, shrinking):
     """Runs seeds in this process: a line of JSON for each; the seed is announced before it runs."""
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
@@ -521,19 +509,19 @@ def worker(seed, count, shrinking, loops=False):
     for n in range(seed, seed + count):
         os.write(1, (json.dumps({"start": n}) + "\n").encode())
         faulthandler.dump_traceback_later(60, exit=True)
-        row = run_seed(n, shrinking, loops)
+        row = run_seed(n, shrinking)
         faulthandler.cancel_dump_traceback_later()
         os.write(1, (json.dumps(row) + "\n").encode())
         if n % 100 == 0:
             gc.collect()
 
 
-def batches(seed, count, seconds, report, shrinking=True, batch=1000, loops=False):
+def batches(seed, count, seconds, report, shrinking=True, batch=1000):
     """Runs seeds in processes; `report(row)` for each of them. A process that dies is a row with "difference"."""
     end = time.time() + seconds if seconds else None
     last = seed + count
     while seed < last and (end is None or time.time() < end):
-        command = [sys.executable, os.path.abspath(__file__), "--worker", "--seed", str(seed), "--count", str(min(batch, last - seed)), *([] if shrinking else ["--whole"]), *(["--loops"] if loops else [])]
+        command = [sys.executable, os.path.abspath(__file__), "--worker", "--seed", str(seed), "--count", str(min(batch, last - seed)), *([] if shrinking else ["--whole"])]
         with tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
             started = None
@@ -557,7 +545,7 @@ def batches(seed, count, seconds, report, shrinking=True, batch=1000, loops=Fals
         if process.returncode > 0 and "Timeout (" not in text:  # an exception: a fault of the generator or of this file
             raise SystemExit(text)
         crash = f"crash: exit code {process.returncode}"
-        one = case(started, loops)
+        one = case(started)
         found = apart(one)
         if shrinking and found is not None and found.startswith("crash"):
             one = shrink(one, found, 90, apart)
@@ -624,7 +612,6 @@ def main():
     parser.add_argument("--out", default=os.path.join(tempfile.gettempdir(), "random_functions"), help="folder for the scripts of differences")
     parser.add_argument("--show", action="store_true", help="print the program of the seed")
     parser.add_argument("--inside", action="store_true", help="run in this process")
-    parser.add_argument("--loops", action="store_true", help="functions of nested loops over numbers, arrays and lists (loop_source.py)")
     parser.add_argument("--whole", action="store_true", help="do not shrink")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -633,18 +620,18 @@ def main():
     state = read_state(options.state) if options.state else {}
     first = options.seed if options.seed is not None else state.get(version, {"seeds": [0, 0]})["seeds"][1]
     if options.show:
-        one = case(first, options.loops)
-        print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}, a break at every {one.every or 'no'}th instruction, units of {one.least} operations, dynamic={one.dynamic}\n{one.source}", *one.calls, sep="\n")
+        one = case(first)
+        print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}, a break at every {one.every or 'no'}th instruction, units of {one.least} operations, dynamic={one.dynamic}, flows={one.flows}\n{one.source}", *one.calls, sep="\n")
         return
     if options.worker:
-        worker(first, count, not options.whole, options.loops)
+        worker(first, count, not options.whole)
         return
     summary = Summary(options.out)
     if options.inside:
         for seed in range(first, first + count):
-            summary.add(run_seed(seed, not options.whole, options.loops))
+            summary.add(run_seed(seed, not options.whole))
     else:
-        batches(first, count, options.seconds, summary.add, not options.whole, loops=options.loops)
+        batches(first, count, options.seconds, summary.add, not options.whole)
     print(f"\nseeds {first} to {first + summary.programs - 1}, Python {version}: {summary}")
     for name, n in sorted(summary.reasons.items(), key=lambda item: -item[1])[:25]:
         print(f"{n:6} {name}")
