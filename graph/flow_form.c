@@ -130,25 +130,31 @@ jy_range_need_le(struct jy_counted *c, const struct jy_form *a, int64_t constant
     return true;
 }
 
+static jy_fv
+and_also(struct jy_counted *c, jy_fv all, jy_fv more)
+{
+    return all == JY_NO_FV ? more : jy_front_op(c, JY_FLOW_AND, JY_F_I1, all, more);
+}
+
 jy_fv
 jy_range_test(struct jy_counted *c)
 {
     for (size_t k = 0; k < c->always.n; k++)
         jy_range_need(c, &c->always.at[k]);
-    jy_fv all = jy_flow_const(c->w, c->front, JY_F_I1, (union jy_scalar){ .i = 1 });
+    jy_fv all = JY_NO_FV;
     jy_fv half = jy_front_const(c, INT64_C(1) << JY_BASE_BITS), zero = jy_front_const(c, 0);
     jy_fv whole = jy_front_const(c, INT64_C(2) << JY_BASE_BITS);
     for (size_t k = 0; k < c->small.n; k++) {
         jy_fv shifted = jy_front_op(c, JY_FLOW_ADD, JY_F_I64, c->small.at[k], half);
         jy_fv is_small = jy_front_op(c, JY_FLOW_BELOW, JY_F_I1, shifted, whole);
-        all = jy_front_op(c, JY_FLOW_AND, JY_F_I1, all, is_small);
+        all = and_also(c, all, is_small);
     }
     for (size_t k = 0; k < c->conditions.n; k++) {
         struct jy_form form = c->conditions.at[k];
         jy_fv holds = jy_front_op(c, JY_FLOW_LE, JY_F_I1, jy_form_emit(c, &form), zero);
-        all = jy_front_op(c, JY_FLOW_AND, JY_F_I1, all, holds);
+        all = and_also(c, all, holds);
     }
     for (size_t k = 0; k < c->facts.n; k++)
-        all = jy_front_op(c, JY_FLOW_AND, JY_F_I1, all, c->facts.at[k]);
-    return all;
+        all = and_also(c, all, c->facts.at[k]);
+    return all == JY_NO_FV ? jy_flow_const(c->w, c->front, JY_F_I1, (union jy_scalar){ .i = 1 }) : all;
 }

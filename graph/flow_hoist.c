@@ -295,6 +295,7 @@ void
 jy_flow_hoist(struct jy_flow *w)
 {
     struct heads done = { 0 };
+    w->w_line = 0; /* what is added is no line's */
     if (jy_flow_reduce(w))
         jy_flow_simplify(w);
     while (w->w_values.n < MOST_FLOW_VALUES && hoist_next(w, &done))

@@ -41,17 +41,6 @@ commutes(const struct jy_fvalue *v, const struct jy_flow *w)
                       op == JY_FLOW_XOR || op == JY_FLOW_MIN || op == JY_FLOW_MAX);
 }
 
-/* Operands that commute stand in the order of their numbers while they are compared. */
-static void
-put_in_order(const struct jy_flow *w, const struct jy_fvalue *v)
-{
-    if (v->f_nargs == 2 && v->f_args[0] > v->f_args[1] && commutes(v, w)) {
-        jy_fv first = v->f_args[0];
-        v->f_args[0] = v->f_args[1];
-        v->f_args[1] = first;
-    }
-}
-
 static bool
 uses_index(const struct jy_fvalue *v)
 {
@@ -66,9 +55,12 @@ stands_for(const struct share *s, jy_fv earlier, jy_fv later)
         (uses_index(a) && a->f_index != b->f_index) || (a->f_exit == JY_NO_EXIT && b->f_exit != JY_NO_EXIT) ||
         s->memory[earlier] != s->memory[later])
         return false;
+    bool same = true;
     for (size_t k = 0; k < a->f_nargs; k++)
-        if (a->f_args[k] != b->f_args[k])
-            return false;
+        same &= a->f_args[k] == b->f_args[k];
+    if (!same &&
+        !(a->f_nargs == 2 && a->f_args[0] == b->f_args[1] && a->f_args[1] == b->f_args[0] && commutes(a, s->w)))
+        return false;
     return jy_dominates(&s->shape.dom, a->f_block, b->f_block);
 }
 
@@ -77,9 +69,10 @@ hash_of(const struct share *s, jy_fv at)
 {
     const struct jy_fvalue *v = jy_flow_at(s->w, at);
     uint32_t hash = jy_index_mix(v->f_op, (uint64_t)v->f_type << 32 | (uses_index(v) ? v->f_index : 0));
+    uint64_t operands = 0; /* in any order */
     for (size_t k = 0; k < v->f_nargs; k++)
-        hash = jy_index_mix(hash, v->f_args[k]);
-    return jy_index_mix(hash, s->memory[at]);
+        operands += jy_index_mix(1, v->f_args[k]);
+    return jy_index_mix(hash, operands ^ s->memory[at]);
 }
 
 /* ---- conditions ---- */
@@ -181,7 +174,6 @@ visit_value(struct share *s, jy_fv at, jy_fb block)
         s->changed = true;
         return false;
     }
-    put_in_order(s->w, v);
     s->memory[at] = v->f_op == JY_FLOW_LOAD ? s->now : 0;
     uint32_t hash = hash_of(s, at);
     struct jy_index_probe probe = { 0 };
