@@ -43,6 +43,7 @@ FILE, PRELUDE = function_source.FILE, "<prelude>"
 EXECUTORS = ("numpy",) * 18 + ("graph",) * 8 + ("loop",) * 4 + ("llvm",)
 GLOBALS = ("G", "H", "W", "TABLE", "LOG", "NEW", "RING", "XA", "XB", "XM")
 COUNTED = ("functions", "native_functions", "calls", "compiles", "native_calls", "resumed_calls", "graph_breaks", "graph_runs", "fallback_calls", "flag_reruns", "refusals")
+VAGUE_UNBOUND = sys.version_info < (3, 13)  # once it is warm, STORE_FAST and LOAD_FAST are one instruction, on the line of the first
 HELPER = re.compile(r"h\d")
 
 
@@ -145,7 +146,8 @@ class Picture:
             code = where.tb_frame.f_code
             if code.co_filename in (FILE, PRELUDE):
                 names = list(where.tb_frame.f_locals.items()) if code.co_filename == FILE and code.co_name not in self.handlers else []
-                lines.append((code.co_name, where.tb_lineno, [(name, self.of(value)) for name, value in names]))
+                vague = VAGUE_UNBOUND and isinstance(error, UnboundLocalError) and where.tb_next is None
+                lines.append((code.co_name, None if vague else where.tb_lineno, [(name, self.of(value)) for name, value in names]))
             where = where.tb_next
         chain = [None if e is None else self.of(e) for e in (error.__cause__, error.__context__)]
         return lines, chain, self.of(error.args), _message(error), getattr(error, "code", None), error.__suppress_context__
