@@ -204,9 +204,35 @@ jy_vb_branch(struct jy_vbuild *b, jy_fv condition, struct jy_vframe *yes, struct
 
 /* ---- one version ---- */
 
+/* Does the instruction take a whole array? Graphs are for that. */
+static bool
+takes_array(const struct jy_vframe *frame, int id)
+{
+    const struct jy_instr *instr = jy_code_at(frame->f->f_instrs, id);
+    size_t pops = (size_t)jy_instr_pops(instr->i_op, instr->i_arg);
+    for (size_t k = 1; k <= pops && k <= frame->depth; k++) {
+        const struct jy_val *v = frame->stack[frame->depth - k];
+        if (v->kind == JY_K_ARRAY || (v->kind == JY_K_METHOD && v->parts[0]->kind == JY_K_ARRAY))
+            return true;
+    }
+    return false;
+}
+
+static void
+note_array_stop(struct jy_vbuild *b)
+{
+    const struct jy_vframe *root = b->snap;
+    if (!takes_array(b->snap, b->snap->f->f_pc))
+        return;
+    while (root->back != NULL)
+        root = root->back;
+    *jy_vec_push(b->arena, &b->array_stops) = root->pc;
+}
+
 static void
 stop(struct jy_vbuild *b)
 {
+    note_array_stop(b);
     const char *why = b->why != NULL ? b->why : b->t->unit->u_break.detail;
     if (why == NULL)
         why = "an instruction that loops do not have";
@@ -321,18 +347,32 @@ find_cycles(struct jy_vbuild *b)
     return c.is_cyclic;
 }
 
-static bool
-is_loop_head(const struct jy_code *code, int head)
+/* The last instruction that jumps back to the head; JY_NO_INSTR: it is none. */
+static int
+end_of_loop(const struct jy_code *code, int head)
 {
+    int last = JY_NO_INSTR;
     for (int id = head; id != JY_NO_INSTR; id = jy_code_next(code, id)) {
         const struct jy_instr *instr = jy_code_at(code, id);
         if (jy_instr_is_jump(instr->i_op) && jy_code_live(code, instr->i_target) == head)
+            last = id;
+    }
+    return last;
+}
+
+static bool
+stops_for_arrays(const struct jy_vbuild *b, const struct jy_code *code, int head, int last)
+{
+    int from = jy_code_at(code, head)->i_offset, to = jy_code_at(code, last)->i_offset;
+    for (size_t k = 0; k < b->array_stops.n; k++) {
+        int offset = jy_code_at(code, b->array_stops.at[k])->i_offset;
+        if (offset >= from && offset <= to)
             return true;
     }
     return false;
 }
 
-/* How many loops it goes round; 0 where the first that it comes to is not one of them: then nothing is gained by a flow from here, and inner loops begin flows of their own. */
+/* How many loops it goes round; 0 where one of them does something with whole arrays, or where the first that it comes to is not one of them: then nothing is gained by a flow from here, and inner loops begin flows of their own. */
 static uint32_t
 count_loops(struct jy_vbuild *b)
 {
@@ -345,11 +385,14 @@ count_loops(struct jy_vbuild *b)
         for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
             const struct jy_version *v = b->codes.at[k].versions[id];
             bool cyclic = false;
-            if (v == NULL || !is_loop_head(code, id))
+            int last = v != NULL ? end_of_loop(code, id) : JY_NO_INSTR;
+            if (last == JY_NO_INSTR)
                 continue;
             bool is_root = v->frame->back == NULL;
             for (; v != NULL; v = v->next)
                 cyclic |= is_cyclic[v->block];
+            if (is_root && cyclic && stops_for_arrays(b, code, id, last))
+                return 0;
             loops += cyclic;
             if (is_root && first == JY_NO_INSTR) {
                 first = id;

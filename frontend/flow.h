@@ -139,7 +139,10 @@ struct jy_vbuild {
     } imported;
     uint32_t alias_list, alias_items, alias_number; /* headers of lists; their item vectors; payload of numbers */
     size_t nvalues_limit;
-    uint32_t depth; /* of inlining */
+    struct {
+        int *at;
+        size_t n, cap;
+    } array_stops; /* instructions of the root frame that do something with whole arrays */
     uint32_t first_stop_line;
     const char *first_stop;
 };

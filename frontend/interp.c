@@ -194,6 +194,15 @@ count_root_step(struct jy_frame *f, const struct jy_instr *instr)
 
 enum { SHORT_LOOP = 8 }; /* taste: trips that are walked through */
 
+static bool
+is_handler(const struct jy_code *code, int id)
+{
+    for (size_t k = 0; k < code->c_handlers.n; k++)
+        if (jy_code_live(code, code->c_handlers.at[k].h_handler) == id)
+            return true;
+    return false;
+}
+
 static const uint8_t *
 loop_heads(struct jy_frame *f)
 {
@@ -204,11 +213,81 @@ loop_heads(struct jy_frame *f)
     t->loop_heads = JY_NEW_ARRAY(jy_frame_arena(f), uint8_t, code->c_instrs.n);
     for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
         const struct jy_instr *instr = jy_code_at(code, id);
+        if (is_handler(code, id)) /* handlers stand behind all else, and jump back, too */
+            break;
         int target = jy_instr_is_jump(instr->i_op) ? jy_code_live(code, instr->i_target) : JY_NO_INSTR;
         if (target != JY_NO_INSTR && jy_code_at(code, target)->i_offset <= instr->i_offset)
             t->loop_heads[target] = 1;
     }
     return t->loop_heads;
+}
+
+static bool
+is_attribute_of_shape(const struct jy_code *code, const struct jy_instr *instr)
+{
+    static const char *const names[] = { "shape", "size", "ndim" };
+    const char *name = jy_utf8(jy_code_name(code, jy_instr_name_index(instr)));
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(name, names[k]) == 0)
+            return true;
+    return false;
+}
+
+/* What is pushed at `id`, `depth` items from the top then, is an array: does its consumer only look at elements or the shape? */
+static bool
+is_used_by_element(const struct jy_code *code, int id, size_t depth)
+{
+    const struct jy_instr *before = jy_code_at(code, id)->i_prev == JY_NO_INSTR
+                                        ? NULL
+                                        : jy_code_at(code, jy_code_at(code, id)->i_prev);
+    bool of_len = before != NULL && before->i_op == LOAD_GLOBAL &&
+                  strcmp(jy_utf8(jy_code_name(code, jy_instr_name_index(before))), "len") == 0;
+    while ((id = jy_code_next(code, id)) != JY_NO_INSTR) {
+        const struct jy_instr *instr = jy_code_at(code, id);
+        size_t pops = (size_t)jy_instr_pops(instr->i_op, instr->i_arg);
+        if (pops >= depth)
+            return (depth == 2 && (instr->i_op == BINARY_SUBSCR || instr->i_op == STORE_SUBSCR)) ||
+                   (depth == 1 && instr->i_op == LOAD_ATTR && is_attribute_of_shape(code, instr)) ||
+                   (of_len && jy_instr_call_items(instr) != 0);
+        if (jy_instr_is_jump(instr->i_op))
+            return false;
+        depth += (size_t)jy_instr_pushes(instr->i_op, instr->i_arg, false) - pops;
+    }
+    return false;
+}
+
+static bool
+is_array(const struct jy_frame *f, int slot)
+{
+    const struct jy_value *v = f->f_locals[slot];
+    if (v == NULL)
+        return false;
+    if (v->v_kind == JY_V_LAZY)
+        return (PyObject *)Py_TYPE(v->v_object) == f->f_trace->ndarray;
+    return v->v_kind == JY_V_ARRAY && v->u.array.ndim != 0;
+}
+
+/* Does the loop compute with whole arrays? Then it is better walked through. */
+static bool
+works_on_arrays(const struct jy_frame *f, int head)
+{
+    const struct jy_code *code = f->f_instrs;
+    int last = head;
+    for (int id = head; id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        const struct jy_instr *instr = jy_code_at(code, id);
+        if (jy_instr_is_jump(instr->i_op) && jy_code_live(code, instr->i_target) == head)
+            last = id;
+    }
+    for (int id = head; id != JY_NO_INSTR && id != last; id = jy_code_next(code, id)) {
+        struct jy_instr parts[2] = { *jy_code_at(code, id) };
+        size_t n = jy_instr_split(jy_code_at(code, id), parts) ? 2 : 1;
+        for (size_t k = 0; k < n; k++)
+            if (jy_instr_argkind(parts[k].i_op) == JY_ARG_LOCAL && jy_instr_pushes(parts[k].i_op, 0, false) == 1 &&
+                jy_instr_pops(parts[k].i_op, 0) == 0 && is_array(f, parts[k].i_arg) &&
+                !is_used_by_element(code, id, n - k))
+                return true;
+    }
+    return false;
 }
 
 static bool
@@ -221,6 +300,13 @@ is_known_int(const struct jy_value *v, int64_t *out)
     return overflow == 0;
 }
 
+static bool
+is_number(const struct jy_value *v)
+{
+    PyObject *o = v->v_object;
+    return v->v_kind == JY_V_SCALAR || (o != NULL && (PyLong_Check(o) || PyFloat_Check(o)));
+}
+
 /* Over numbers that come one by one, more than a few of them. */
 static bool
 is_long_loop(const struct jy_value *it)
@@ -230,7 +316,8 @@ is_long_loop(const struct jy_value *it)
     const struct jy_value *sequence = it->u.iter.sequence;
     int64_t start, stop, step;
     if (sequence->v_kind == JY_V_LIST || sequence->v_kind == JY_V_TUPLE)
-        return sequence->v_source != JY_NO_SOURCE && sequence->u.seq.n > SHORT_LOOP;
+        return sequence->v_source != JY_NO_SOURCE && sequence->u.seq.n > SHORT_LOOP &&
+               is_number(sequence->u.seq.at[0]);
     if (sequence->v_kind != JY_V_RANGE)
         return false;
     if (!is_known_int(sequence->u.range.start, &start) || !is_known_int(sequence->u.range.stop, &stop) ||
@@ -250,7 +337,7 @@ is_native_loop(struct jy_frame *f, const struct jy_instr *instr)
     for (size_t k = 0; k < t->request->nunrolled; k++)
         if (t->request->unrolled[k] == (uint32_t)instr->i_offset)
             return false;
-    return instr->i_op != FOR_ITER || is_long_loop(*jy_peek(f, 1));
+    return (instr->i_op != FOR_ITER || is_long_loop(*jy_peek(f, 1))) && !works_on_arrays(f, f->f_pc);
 }
 
 static jy_status

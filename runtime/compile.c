@@ -700,7 +700,7 @@ try_flow(struct jy_function *f, struct jy_start *s, PyObject *const *slots, size
     }
     if (status == JY_BREAK && wants(JY_LOG_perf_hints) && unit->u_break.detail != NULL) {
         struct jy_text text = { 0 };
-        jy_text_add(&text, "no native loop from here: %s (line %u)", unit->u_break.detail, unit->u_break.line);
+        jy_text_add(&text, "no native loop from here (%s): %s (line %u)", unit->u_break.name, unit->u_break.detail, unit->u_break.line);
         if (text.at != NULL)
             print(f, JY_LOG_perf_hints, text.at);
         jy_text_free(&text);

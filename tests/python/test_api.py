@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import os
 import pickle
 import subprocess
 import sys
@@ -578,9 +579,33 @@ def test_a_backend_that_raises_is_not_installed():
         jitney.compile(double, backend=bad, fullgraph=True)(A)
 
 
+def test_a_loop_behind_array_code_is_a_unit_of_its_own():
+    found = reasons("""
+        def f(a):
+            b = a * a + a - 1
+            s = 0.0
+            for i in range(b.shape[0] * 100):
+                s += b[i % 4]
+            return s
+        plain, f = f, jitney.compile(f)
+        assert f(A) == plain(A) and f(A) == plain(A)
+        assert jitney.inspect(f).stats()["flow_returns"] > 0
+    """)
+    assert found[0] == "NATIVE_LOOP"
+
+
+def test_why_a_loop_is_not_native():
+    script = "import jitney\ndef f(n):\n    for i in range(n):\n        print(i)\njitney.compile(f)(3)\n"
+    env = {**os.environ, "JITNEY_LOGS": "perf_hints"}
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, env=env)
+    assert run.stdout.split() == ["0", "1", "2"]
+    assert "NO_LOOP" in run.stderr and "print" in run.stderr and "line 4" in run.stderr
+
+
 def test_a_trace_without_memory_is_refused():
     found = reasons("""
         import resource
+        jitney.config.flows = False
         def f(a):
             x = [0]
             for i in range(30000):
