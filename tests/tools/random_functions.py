@@ -145,7 +145,7 @@ class Picture:
         while where is not None:
             code = where.tb_frame.f_code
             if code.co_filename in (FILE, PRELUDE):
-                names = list(where.tb_frame.f_locals.items()) if code.co_filename == FILE and code.co_name not in self.handlers else []
+                names = sorted(where.tb_frame.f_locals.items()) if code.co_filename == FILE and code.co_name not in self.handlers else []
                 vague = VAGUE_UNBOUND and isinstance(error, UnboundLocalError) and where.tb_next is None
                 lines.append((code.co_name, None if vague else where.tb_lineno, [(name, self.of(value)) for name, value in names]))
             where = where.tb_next
