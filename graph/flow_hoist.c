@@ -33,6 +33,7 @@ struct build {
     struct jy_copy copy;
     jy_fv *bad;  /* by original block: the evidence at its end */
     jy_fv *last; /* parameters of the fast head: jy_polls_last of the round before */
+    jy_fb latch; /* by which it is reached again */
 };
 
 static jy_fv
@@ -101,6 +102,8 @@ copy_edge(struct build *b, jy_fb from, const struct jy_fedge *original)
             edge.args[edge.nargs++] = b->bad[from];
         for (size_t k = 0; original->to == c->head && k < b->polls->nlast; k++)
             edge.args[edge.nargs++] = jy_copy_value(&b->copy, jy_polls_last(b->polls, k, from));
+        if (original->to == c->head)
+            edge.to = b->latch;
         return edge;
     }
     if (!b->fast->collects)
@@ -179,6 +182,21 @@ make_behind(struct build *b, jy_fb behind)
                    edge[1].to, edge[1].nargs, edge[1].args);
 }
 
+/* Loops with several ways back are taken for nested ones by LLVM, which then does not vectorise them. */
+static void
+make_latch(struct build *b)
+{
+    jy_fb head = b->copy.block[b->c->head];
+    size_t n = b->w->w_blocks.at[head].f_params.n;
+    jy_fv *args = JY_NEW_ARRAY(b->w->w_arena, jy_fv, n + 1);
+    b->latch = jy_flow_block(b->w);
+    for (size_t p = 0; p < n; p++) {
+        enum jy_ftype type = (enum jy_ftype)jy_flow_at(b->w, b->w->w_blocks.at[head].f_params.at[p])->f_type;
+        args[p] = jy_flow_param(b->w, b->latch, type);
+    }
+    jy_flow_jump(b->w, b->latch, head, n, args);
+}
+
 static void
 copy_loop(struct build *b)
 {
@@ -204,6 +222,7 @@ copy_loop(struct build *b)
         jy_fv last = jy_flow_param(w, b->copy.block[c->head], jy_polls_type(w, b->polls, k));
         b->last[k] = last;
     }
+    make_latch(b);
     for (size_t k = 0; k < c->loop->blocks.n; k++)
         copy_block(b, c->loop->blocks.at[k]);
 }
@@ -221,7 +240,8 @@ build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *p
                        polls,
                        jy_copy_new(w),
                        JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n),
-                       JY_NEW_ARRAY(w->w_arena, jy_fv, polls->nlast + 1) };
+                       JY_NEW_ARRAY(w->w_arena, jy_fv, polls->nlast + 1),
+                       0 };
     for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++)
         if (!c->inside[c->shape->pred[p].from])
             w->w_blocks.at[c->shape->pred[p].from].f_edge[c->shape->pred[p].edge].to = c->front;

@@ -49,15 +49,24 @@ passed(const struct jy_fblock *block, const struct jy_fedge *edge, jy_fv v)
     return v;
 }
 
+/* One way back to a loop's head is better than several. */
+static bool
+is_join_of_ways_back(const struct jy_flow *w, const struct jy_flow_shape *shape, jy_fb block)
+{
+    jy_fb head = w->w_blocks.at[block].f_edge[0].to;
+    return jy_flow_npreds(shape, block) > 1 && shape->dom.rank[block] != JY_UNREACHED &&
+           jy_dominates(&shape->dom, head, block);
+}
+
 /* The edge by which an empty block is left again when it is entered by this one; NULL: that is not known, or the block is needed. */
 static const struct jy_fedge *
-way_out(const struct jy_flow *w, const bool *used, const struct jy_fedge *edge)
+way_out(const struct jy_flow *w, const struct jy_flow_shape *shape, const bool *used, const struct jy_fedge *edge)
 {
     const struct jy_fblock *block = &w->w_blocks.at[edge->to];
     if (block->f_body.n != 0 || used[edge->to])
         return NULL;
     if (block->f_end == JY_END_JUMP)
-        return &block->f_edge[0];
+        return is_join_of_ways_back(w, shape, edge->to) ? NULL : &block->f_edge[0];
     if (block->f_end != JY_END_BRANCH)
         return NULL;
     const struct jy_fvalue *condition = jy_flow_at(w, passed(block, edge, block->f_condition));
@@ -65,11 +74,11 @@ way_out(const struct jy_flow *w, const bool *used, const struct jy_fedge *edge)
 }
 
 static bool
-thread_edge(struct jy_flow *w, const bool *used, struct jy_fedge *edge)
+thread_edge(struct jy_flow *w, const struct jy_flow_shape *shape, const bool *used, struct jy_fedge *edge)
 {
     bool changed = false;
     for (size_t hops = 0; hops < MOST_HOPS; hops++) {
-        const struct jy_fedge *out = way_out(w, used, edge);
+        const struct jy_fedge *out = way_out(w, shape, used, edge);
         if (out == NULL)
             break;
         struct jy_fedge next = { out->to, out->nargs, JY_NEW_ARRAY(w->w_arena, jy_fv, out->nargs + 1) };
@@ -91,7 +100,7 @@ jy_flow_thread(struct jy_flow *w)
     for (size_t k = 0; k < shape.dom.n; k++) {
         struct jy_fblock *block = &w->w_blocks.at[shape.dom.order[k]];
         for (size_t e = 0; e < jy_flow_nedges(block); e++)
-            changed |= thread_edge(w, used, &block->f_edge[e]);
+            changed |= thread_edge(w, &shape, used, &block->f_edge[e]);
     }
     return changed;
 }
