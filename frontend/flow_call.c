@@ -356,14 +356,14 @@ call_isqrt(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val
     return int_helper(b, out, "int_isqrt", 1, nargs, args);
 }
 
-/* A function of the C library's, called as CPython calls it: an error is a NaN or an infinity that the operands do not explain. */
+/* A function of the C library's, called as CPython calls it: an error is a NaN or an infinity that the operands do not explain. CPython's hypot is its own. */
 static jy_status
 call_c_function(struct jy_vbuild *b, struct jy_val **out, const char *name, size_t nargs, struct jy_val *const *args)
 {
     struct jy_flow_helper helper;
     jy_fv regs[2];
     if (!jy_flow_helper_row(&helper, name) || helper.type != JY_F_F64 || !helper.pure || helper.nargs != nargs ||
-        helper.args[0] != JY_F_F64)
+        helper.args[0] != JY_F_F64 || strcmp(name, "hypot") == 0)
         return jy_vb_lacks(b, "math.%s", name);
     for (size_t i = 0; i < nargs; i++)
         TRY(jy_vas_float(b, &regs[i], args[i]));

@@ -307,6 +307,8 @@ jy_np_assign(struct jy_frame *f, struct jy_value *target, struct jy_value *value
     TRY(jy_np_classify(f, &ok, &operand, value));
     if (!ok)
         return jy_break(f, JY_BREAK_NUMPY_INDEX, "%s assigned to an array", jy_value_describe(f, value));
+    if (operand.form == JY_NP_SCALAR && operand.dtype == JY_I64 && to == JY_I32) /* raises where it does not fit */
+        return jy_break(f, JY_BREAK_DATA_VALUE, "an np.int64 assigned to an array of int32");
     if (operand.form == JY_NP_WEAK_FLOAT && (to == JY_I32 || to == JY_I64)) {
         if (value->v_kind != JY_V_CONST)
             return jy_break(f, JY_BREAK_DATA_VALUE, "a float assigned to an integer array");
