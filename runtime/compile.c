@@ -160,9 +160,10 @@ static void
 add_leaves(struct jy_function *f, const struct jy_unit *unit)
 {
     double start = now_ms();
-    jy_leaves_add(f, unit->u_stop.offset);
     if (is_before_loop(unit))
-        jy_leaves_add_loops(f);
+        jy_leaves_add_loop(f, unit->u_stop.offset);
+    else
+        jy_leaves_add(f, unit->u_stop.offset);
     f->f_stats.bytecode_ms += now_ms() - start;
 }
 

@@ -305,6 +305,12 @@ each_loop(struct jy_function *f, void (*report)(void *context, uint32_t offset),
 }
 
 void
+jy_leaves_add_loop(struct jy_function *f, uint32_t offset)
+{
+    add_leave(f, offset);
+}
+
+void
 jy_leaves_add_loops(struct jy_function *f)
 {
     each_loop(f, add_loop, f);
