@@ -109,12 +109,54 @@ static const char *
 check_hoist(struct flow_random *g)
 {
     const char *why = NULL;
-    g->quiet = true;
+    g->watch = FLOW_WATCH_NEVER;
     remember(g);
     jy_flow_simplify(g->flow);
     jy_flow_hoist(g->flow);
     struct jy_flow *w = read_again(g, &why);
     return why != NULL ? why : compare(g, w);
+}
+
+/* Polls of this copy let some of them pass by. */
+static struct jy_flow *
+with_deaf_polls(struct flow_random *g)
+{
+    size_t n;
+    const char *why = NULL;
+    struct jy_flow *w = read_again(g, &why);
+    for (size_t i = 0; w != NULL && i < w->w_values.n; i++)
+        if (w->w_values.at[i].f_op == JY_FLOW_POLL) {
+            w->w_values.at[i].f_op = JY_FLOW_CALL;
+            w->w_values.at[i].f_index = jy_flow_helper_add(w, &flow_helpers(&n)[5]);
+        }
+    return why == NULL ? w : NULL;
+}
+
+/* Where a fast copy is left because there is something to do, the original flow would have been left, too, had it looked no sooner. */
+static const char *
+check_polls(struct flow_random *g)
+{
+    static struct flow_outcome now, then;
+    struct jy_flow *deaf = with_deaf_polls(g);
+    const char *why = deaf == NULL ? "no copy" : NULL;
+    g->watch = FLOW_WATCH_ALWAYS;
+    jy_flow_simplify(g->flow);
+    jy_flow_hoist(g->flow);
+    for (unsigned k = 0; k < 3 && why == NULL; k++) {
+        flow_random_run(&now, g, g->flow, k, flow_by_eval, NULL);
+        g->deaf = SIZE_MAX;
+        flow_random_run(&then, g, deaf, k, flow_by_eval, NULL);
+        size_t n = then.world.npolls;
+        why = flow_outcomes_differ(g, &then, &now);
+        for (g->deaf = 0; why != NULL && g->deaf < n; g->deaf++) {
+            flow_random_run(&then, g, deaf, k, flow_by_eval, NULL);
+            why = flow_outcomes_differ(g, &then, &now) == NULL ? NULL : why;
+        }
+        if (why != NULL)
+            why =
+                jy_arena_printf(g->arena, "world %u, left at %u where none of %zu polls is: %s", k, now.offset, n, why);
+    }
+    return why;
 }
 
 TEST(flow_fuzz, text_is_the_flow)
@@ -130,4 +172,9 @@ TEST(flow_fuzz, simplifying_changes_no_outcome)
 TEST(flow_fuzz, hoisting_changes_no_outcome)
 {
     check_many(check_hoist);
+}
+
+TEST(flow_fuzz, polls_between_chunks_are_polls_of_the_program)
+{
+    check_many(check_polls);
 }

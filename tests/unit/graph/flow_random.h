@@ -6,7 +6,7 @@
  *     flow_random_run(&a, &g, g.flow, k, flow_by_eval, NULL);   in its world number k
  *     ... passes, or another executor ...
  *     flow_random_run(&b, &g, g.flow, k, my_runner, my_code);
- *     const char *why = flow_outcomes_differ(&g, &a, &b);   NULL: same exit, same values there, same memory, same calls
+ *     const char *why = flow_outcomes_differ(&g, &a, &b);   NULL: same exit (of polls: one of them), same values there, same memory, same calls
  *     flow_random_free(&g);
  *
  * The flows have the shape of those that the frontend makes: statements over typed locals, counted and other loops with break and continue, joins that pass all locals, an exit per
@@ -56,7 +56,8 @@ struct flow_world {
     struct flow_cell *items[FLOW_CELLS];
     struct flow_cell cell[FLOW_CELLS];
     uint32_t watch;
-    int64_t calls_left; /* until `watch` says that there is something to do */
+    int64_t calls_left;  /* until `watch` says that there is something to do */
+    size_t deaf, npolls; /* see struct flow_random; polls that found something to do */
     size_t ncalls;
     int64_t called[FLOW_CALLS];
 };
@@ -68,7 +69,8 @@ struct flow_random {
     enum jy_ftype array_type[FLOW_ARRAYS];
     bool array_strided[FLOW_ARRAYS]; /* strides are inputs; else the element's size */
     struct flow_world *world;
-    bool quiet; /* nothing to do comes up in its worlds */
+    enum flow_watch { FLOW_WATCH_BY_WORLD, FLOW_WATCH_NEVER, FLOW_WATCH_ALWAYS } watch; /* is there something to do? */
+    size_t deaf; /* so many polls are passed by in spite of it, where helper "poll" stands for the instruction */
     /* while building: */
     jy_fb block;
     jy_fv local[FLOW_VARS];
@@ -96,6 +98,7 @@ struct flow_random {
 struct flow_outcome {
     int32_t exit;
     uint32_t offset;
+    uint8_t kind; /* of the exit */
     size_t n;
     uint8_t types[FLOW_OUT];
     union jy_scalar values[FLOW_OUT];
@@ -191,6 +194,13 @@ flow_help_bump(void *cell, double by)
     ((struct flow_cell *)cell)->value += by;
 }
 
+static inline void
+flow_help_poll(struct jy_flow_call *call, int32_t *failed)
+{
+    struct flow_world *world = call->owner;
+    *failed = world->watch != 0 && world->npolls++ >= world->deaf;
+}
+
 static inline const struct jy_flow_helper *
 flow_helpers(size_t *n)
 {
@@ -200,6 +210,7 @@ flow_helpers(size_t *n)
         { .name = "tick", .type = JY_F_I64, .nargs = 2, .args = { JY_F_I64, JY_F_F64 }, .wants_call = true },
         { .name = "refuse", .type = JY_F_F64, .nargs = 2, .args = { JY_F_I64, JY_F_F64 }, .may_fail = true },
         { .name = "bump", .type = JY_F_NONE, .nargs = 2, .args = { JY_F_PTR, JY_F_F64 } },
+        { .name = "poll", .type = JY_F_NONE, .wants_call = true, .may_fail = true },
     };
     *n = sizeof rows / sizeof rows[0];
     return rows;
@@ -208,8 +219,8 @@ flow_helpers(size_t *n)
 static inline void *
 flow_helper_address(const char *name)
 {
-    void *const addresses[] = { (void *)flow_help_mix, (void *)flow_help_near, (void *)flow_help_tick,
-                                (void *)flow_help_refuse, (void *)flow_help_bump };
+    void *const addresses[] = { (void *)flow_help_mix,    (void *)flow_help_near, (void *)flow_help_tick,
+                                (void *)flow_help_refuse, (void *)flow_help_bump, (void *)flow_help_poll };
     size_t n;
     const struct jy_flow_helper *rows = flow_helpers(&n);
     for (size_t i = 0; i < n; i++)
@@ -259,10 +270,11 @@ flow_world_fill(struct flow_random *g, unsigned k)
     }
     world->watch = flow_once_in(&chance, 8) ? 1 : 0;
     world->calls_left = flow_once_in(&chance, 2) ? 3 : 1000000;
-    if (g->quiet) {
-        world->watch = 0;
+    if (g->watch != FLOW_WATCH_BY_WORLD) {
+        world->watch = g->watch == FLOW_WATCH_ALWAYS;
         world->calls_left = 1000000;
     }
+    world->deaf = g->deaf;
 }
 
 static inline union jy_scalar
@@ -304,6 +316,7 @@ flow_random_run(struct flow_outcome *o, struct flow_random *g, const struct jy_f
     if (o->exit >= 0 && (size_t)o->exit < w->w_exits.n) {
         const struct jy_flow_exit *x = &w->w_exits.at[o->exit];
         o->offset = x->x_offset;
+        o->kind = x->x_kind;
         o->n = x->x_values.n;
         for (size_t i = 0; i < o->n; i++)
             o->types[i] = jy_flow_at(w, x->x_values.at[i])->f_type;
@@ -330,7 +343,8 @@ flow_values_differ(enum jy_ftype type, const void *a, const void *b)
 static inline const char *
 flow_outcomes_differ(struct flow_random *g, const struct flow_outcome *a, const struct flow_outcome *b)
 {
-    if (a->exit < 0 || b->exit < 0 || a->offset != b->offset)
+    bool at_polls = a->kind == JY_EXIT_POLL && b->kind == JY_EXIT_POLL;
+    if (a->exit < 0 || b->exit < 0 || (a->offset != b->offset && !at_polls))
         return jy_arena_printf(g->arena, "exit %d (at %u) and exit %d (at %u)", a->exit, a->offset, b->exit, b->offset);
     for (size_t i = 0; i < a->n; i++)
         if (i >= b->n || a->types[i] != b->types[i] ||
@@ -802,10 +816,9 @@ flow_loop(struct flow_random *g)
     jy_flow_branch(g->flow, head, goes, body, 0, NULL, after, FLOW_VARS, g->local);
     g->block = body;
     g->loop[d].next = flow_op(g, JY_FLOW_ADD, JY_F_I64, index, by, JY_NO_EXIT);
-    if (is_range) {
-        g->loop[d].index = index;
-        g->local[flow_once_in(g, 2) ? 0 : 2] = index;
-    }
+    size_t target = flow_once_in(g, 2) ? 0 : 2;
+    if (is_range)
+        g->local[target] = g->loop[d].index = index;
     if (flow_statements(g)) {
         if (flow_once_in(g, 3))
             flow_poll(g);
@@ -813,6 +826,8 @@ flow_loop(struct flow_random *g)
     }
     g->depth--;
     flow_stand(g, after, behind);
+    if (flow_once_in(g, 2)) /* nobody asks for the last index */
+        g->local[target] = flow_int(g, 3);
 }
 
 /* break, continue or return. */
@@ -821,12 +836,15 @@ flow_jump_away(struct flow_random *g)
 {
     size_t d = g->depth - 1;
     uint32_t choice = flow_pick(g, 5);
-    if (choice == 0 || g->depth == 0)
+    if (choice == 0 || g->depth == 0) {
         jy_flow_leave(g->flow, g->block, flow_exit_of(g, JY_EXIT_STOP));
-    else if (choice < 3)
+    } else if (choice < 3) {
         flow_go(g, g->loop[d].after, JY_NO_FV);
-    else
+    } else {
+        if (flow_once_in(g, 2))
+            flow_poll(g);
         flow_go(g, g->loop[d].head, g->loop[d].next);
+    }
 }
 
 /* False: nothing comes behind them. */
