@@ -358,13 +358,15 @@ read_box(struct reading *in)
         return box;
     if (jy_reader_take(&in->r, "#"))
         return read_labelled(in);
-    while (box->how < JY_BOX_HOW_COUNT && !jy_reader_take(&in->r, jy_box_text[box->how].text))
-        box->how++;
-    if (box->how == JY_BOX_HOW_COUNT) {
-        box->how = JY_BOX_NULL;
+    uint8_t how = 0;
+    while (how < JY_BOX_HOW_COUNT && !jy_reader_take(&in->r, jy_box_text[how].text))
+        how++;
+    if (how == JY_BOX_HOW_COUNT) {
         jy_reader_fail(&in->r, "expected a box");
+        return box;
     }
-    uint8_t fields = jy_box_text[box->how].fields;
+    uint8_t fields = jy_box_text[how].fields;
+    box->how = how;
     if (fields & JY_BOX_HAS_NUMBER)
         box->number = jy_reader_index(&in->r);
     if (fields & JY_BOX_HAS_OBJECT) {
