@@ -344,6 +344,46 @@ cover_frames(struct sweep *s)
     }
 }
 
+/* By id: the live instruction in front of what is jumped back to, or JY_NO_INSTR. */
+static int *
+before_loops(const struct jy_code *code)
+{
+    size_t n = code->c_instrs.n;
+    int *before = JY_NEW_ARRAY(code->c_arena, int, n), *order = JY_NEW_ARRAY(code->c_arena, int, n);
+    int count = 0;
+    for (size_t id = 0; id < n; id++)
+        before[id] = JY_NO_INSTR;
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id))
+        order[id] = count++;
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        int target = jy_instr_is_jump(jy_code_at(code, id)->i_op) ? jy_code_live(code, jy_code_at(code, id)->i_target)
+                                                                  : JY_NO_INSTR;
+        if (target != JY_NO_INSTR && order[target] <= order[id])
+            before[target] = live_before(code, target);
+    }
+    return before;
+}
+
+/* What a signal raises at a loop's head goes to the handler of the instruction in front. Where the original's does not stand there any more, a NOP takes its place. */
+static void
+cover_loops(struct sweep *s)
+{
+    struct jy_code *code = s->code;
+    int n = (int)code->c_instrs.n;
+    const int *handler = handlers_by_id(code), *before = before_loops(code);
+    for (int id = 0; id < n; id++) {
+        int head = id; /* in the original: questions whether to leave stand before it */
+        while (head != JY_NO_INSTR && head >= code->c_ndecoded)
+            head = jy_code_next(code, head);
+        if (before[id] == JY_NO_INSTR || before[id] == head - 1 || handler[before[id]] == handler[id])
+            continue;
+        int nop = jy_edit_insert_before(code, id, NOP, 0);
+        for (size_t i = 0; i < code->c_handlers.n; i++)
+            if (jy_code_live(code, code->c_handlers.at[i].h_start) == id)
+                code->c_handlers.at[i].h_start = nop;
+    }
+}
+
 jy_status
 jy_sweep_code(struct jy_code *code)
 {
@@ -364,5 +404,7 @@ jy_sweep_code(struct jy_code *code)
         sweep_pushes(&s);
     } while (s.changed);
     cover_frames(&s);
+    if (jy_instr_polls_at_target())
+        cover_loops(&s);
     return JY_OK;
 }

@@ -112,6 +112,12 @@ jy_instr_looks_back(int op)
 }
 
 bool
+jy_instr_polls_at_target(void)
+{
+    return PY_VERSION_HEX < 0x030d0000;
+}
+
+bool
 jy_instr_may_raise(int op)
 {
     switch (op) {

@@ -137,6 +137,8 @@ bool jy_instr_falls_through(int op); /* may go on at the next instruction */
 bool jy_instr_may_raise(int op);     /* false only where it is certain */
 /* 3.13: it may push a frame, and the handler of what comes out of that is looked up one unit before the instruction. */
 bool jy_instr_looks_back(int op);
+/* Up to 3.12: a jump back looks for signals when it has jumped, and the handler of what one raises is looked up one unit before the target. */
+bool jy_instr_polls_at_target(void);
 
 /* Arguments that versions pack differently. */
 int jy_instr_name_index(const struct jy_instr *instr); /* index into co_names; -1: has none */
