@@ -50,7 +50,7 @@ UNARY = """
     math.log1p(x); math.expm1(x); math.sinh(x); math.cosh(x); math.tanh(x); math.asin(x); math.acos(x); math.asinh(x); math.acosh(x); math.atanh(x); math.cbrt(x); math.erf(x); math.erfc(x)
     math.gamma(x); math.lgamma(x); math.isnan(x); math.isinf(x); math.isfinite(x); math.degrees(x); math.radians(x); math.isqrt(x); math.exp2(x); math.modf(x); math.frexp(x); math.ulp(x)
     np.sqrt(x); np.exp(x); np.log(x); np.sin(x); np.abs(x); np.floor(x); np.sign(x); np.isnan(x); np.float64(x); np.float32(x); np.int64(x); np.square(x); np.negative(x); np.tanh(x)
-    x.sum(); x.item(); x.bit_length(); x.is_integer(); hash(x); divmod(x, 3); int(x) & 255; float(x) + 0.5; float(x) % 1.0
+    x.sum(); x.item(); x.bit_length(); x.is_integer(); divmod(x, 3); int(x) & 255; float(x) + 0.5; float(x) % 1.0
 """  # fmt: skip
 
 SOURCE = """\

@@ -70,6 +70,8 @@ def outcome(names, main, make):
 
 def plain(argument):
     """What a picture can compare of an argument."""
+    if callable(argument) and not isinstance(argument, type):  # compiled or not
+        return argument.__name__
     bits = getattr(argument, "bit_generator", None)
     return argument if bits is None else repr(bits.state)
 

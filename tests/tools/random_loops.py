@@ -9,9 +9,12 @@ import importlib.util
 import pathlib
 import random
 import re
+import types
 
 import loop_source
 import numpy as np
+
+import jitney
 
 # A copy of the module of our own: what is replaced in it below stays as it is for others.
 _spec = importlib.util.spec_from_file_location("random_functions_of_loops", pathlib.Path(__file__).with_name("random_functions.py"))
@@ -33,6 +36,8 @@ class NumberPicture(random_functions.Picture):
     def of(self, value):
         if isinstance(value, np.generic):
             return type(value).__name__, *self.parts(value, type(value))
+        if jitney.is_compiled(value) or (type(value) is types.FunctionType and value.__closure__ is None):  # 3.11 has a type of its own for compiled ones
+            return "function", value.__qualname__
         picture = super().of(value)
         self.numbers.clear()
         return picture
