@@ -277,6 +277,8 @@ jy_status
 jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, PyObject *name)
 {
     PyTypeObject *type = (PyTypeObject *)klass->v_object, *meta = Py_TYPE(klass->v_object);
+    if (jy_own_class_has_foreign_keys(type))
+        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "a class whose __dict__ has keys that are no strings");
     PyObject *raw = jy_class_find(type, NULL, name), *of_type = _PyType_Lookup(&PyType_Type, name);
     if (raw == NULL && of_type != NULL && Py_IS_TYPE(of_type, &PyGetSetDescr_Type) && is_name(name) &&
         jy_attribute_is_quiet(klass->v_object, name)) {

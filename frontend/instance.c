@@ -141,8 +141,9 @@ class_of(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject
 static jy_status
 check_keys(struct jy_frame *f, struct jy_value *v)
 {
-    if (is_outside(v) && jy_own_has_foreign_keys(v->v_object))
-        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "an object whose __dict__ has keys that are no strings");
+    if ((is_outside(v) && jy_own_has_foreign_keys(v->v_object)) ||
+        jy_own_class_has_foreign_keys(v->u.instance->type))
+        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "an object or a class whose __dict__ has keys that are no strings");
     return JY_OK;
 }
 

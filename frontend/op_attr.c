@@ -139,6 +139,8 @@ bool
 jy_attribute_is_quiet(PyObject *object, PyObject *name)
 {
     PyTypeObject *type = Py_TYPE(object);
+    if (jy_own_class_has_foreign_keys(PyType_Check(object) ? (PyTypeObject *)object : type))
+        return false;
     if (PyType_Check(object))
         return is_quiet_of_class((PyTypeObject *)object, name);
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))

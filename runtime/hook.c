@@ -120,7 +120,8 @@ jy_hook_enter(PyThreadState *thread, struct _PyInterpreterFrame *frame, struct j
     PyCodeObject *code = jy_frame_code(frame);
     PyObject *const *slots = jy_frame_parameters(frame), *kwnames = NULL, **args;
     size_t nargs = (size_t)code->co_argcount;
-    if (count_arguments(code, slots) > MAX_ARGUMENTS)
+    if (f->f_plain != run_frame ||
+        count_arguments(code, slots) > MAX_ARGUMENTS) /* an object of its own calls it, and was asked before */
         return jy_hook_run(thread, frame);
     args = alloca(sizeof(*args) * (MAX_ARGUMENTS + 1));
     if (!unbind(args, &nargs, &kwnames, code, slots))

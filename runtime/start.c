@@ -274,9 +274,21 @@ add_leave(void *context, uint32_t offset)
     l->version++;
 }
 
+/* super() looks for the first argument of the frame that calls it, and new code that starts in the middle has one. */
+static bool
+has_super_without_argument(PyCodeObject *code)
+{
+    bool found = false;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(code->co_names) && code->co_argcount == 0 && !found; k++)
+        found = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(code->co_names, k), "super") == 0;
+    return found;
+}
+
 void
 jy_leaves_add(struct jy_function *f, uint32_t stop)
 {
+    if (has_super_without_argument((PyCodeObject *)f->f_code))
+        return;
     struct jy_original *original = jy_original_of(f);
     if (original != NULL)
         jy_code_places(original, stop, !f->f_leaves.has_all, add_leave, f);

@@ -107,6 +107,18 @@ jy_own_has_foreign_keys(PyObject *object)
 }
 
 bool
+jy_own_class_has_foreign_keys(PyTypeObject *type)
+{
+    PyObject *mro = type->tp_mro;
+    for (Py_ssize_t i = 0, n = mro != NULL ? PyTuple_GET_SIZE(mro) : 0; i < n; i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if ((base->tp_flags & Py_TPFLAGS_HEAPTYPE) && has_foreign_keys(base->tp_dict))
+            return true;
+    }
+    return false;
+}
+
+bool
 jy_own_has_dict(PyTypeObject *type)
 {
     return (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) || type->tp_dictoffset != 0;

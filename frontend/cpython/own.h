@@ -10,6 +10,8 @@ PyObject *jy_own_attribute(PyObject *object, PyObject *name);
 /* Does its dictionary hold keys that are no strings?  Their __eq__ may run at any look-up; jy_own_attribute answers the dictionary then,
  * which is no attribute's value. */
 bool jy_own_has_foreign_keys(PyObject *object);
+/* The same of a class and of those that it inherits from: any look-up of an attribute in it may run code then. */
+bool jy_own_class_has_foreign_keys(PyTypeObject *type);
 /* Its dictionary, if that exists as an object already; borrowed. */
 PyObject *jy_own_dict(PyObject *object);
 /* What this class itself holds; as above. */

@@ -619,3 +619,15 @@ def test_watchers_of_functions_hear_of_the_programs_own_only():
     finally:
         testcapi.clear_func_watcher(number)
     assert events == []
+
+
+def test_super_without_an_argument():
+    def f():
+        a = np.arange(3.0) * 2 + 1
+        print(a)
+        b = a * a + 1
+        return super(), b
+
+    g = jitney.compile(f)
+    for _ in range(3):
+        assert observe(g) == observe(f)

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import types
+import warnings
 
 import pytest
 
@@ -211,6 +212,37 @@ def test_foreign_keys_of_an_instance_are_compared_no_more_often(any_size):
     cold = ask(types.FunctionType(reads.__code__.replace(), globals()))  # a specialised instruction finds the place without a comparison
     for _ in range(3):
         assert ask(compiled) <= cold
+
+
+def test_foreign_keys_of_a_class_are_compared_no_more_often(any_size):
+    """Such a comparison may change what is looked up: here it changes the bases of the class."""
+
+    class Key:
+        def __hash__(self):
+            return hash("first")
+
+        def __eq__(self, other):
+            found.__bases__ = (New,)
+            return False
+
+    class Old:
+        first = second = 1.0
+
+    class New:
+        first = second = 2.0
+
+    def reads(c):
+        return c.first, c.second
+
+    def reads_of_instance(c):
+        return reads(c())
+
+    for original in reads, reads_of_instance:
+        for f in original, jitney.compile(original):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = type("Found", (Old,), {Key(): 0})
+            assert f(found) == (1.0, 2.0)
 
 
 # -- the runner --------------------------------------------------------------------------------------------------------------------
