@@ -445,13 +445,25 @@ guard_arm(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
     return l_width(v) > 1 && may_raise(e, s) ? fence(e, v) : v;
 }
 
+/* One of two constants: code generation computes with both of them, without a flag. */
+static bool
+is_choice(const struct jy_emit *e, LLVMValueRef v)
+{
+    return LLVMIsASelectInst(v) != NULL ||
+           (LLVMIsAUIToFPInst(v) != NULL && l_element(LLVMGetOperand(v, 0)) == e->i1);
+}
+
 static void
 fence_constants(struct jy_emit *e, LLVMValueRef *args, unsigned n)
 {
-    for (unsigned k = 0; k < n; k++)
-        if (!LLVMIsConstant(args[k]))
-            return;
-    args[0] = fence(e, args[0]);
+    unsigned constants = 0;
+    for (unsigned k = 0; k < n; k++) {
+        constants += LLVMIsConstant(args[k]);
+        if (is_choice(e, args[k]))
+            args[k] = fence(e, args[k]);
+    }
+    if (constants == n)
+        args[0] = fence(e, args[0]);
 }
 
 /* Statements

@@ -1,9 +1,10 @@
 """Every operation on numbers inside a loop, for every pair of kinds, over edge values: value, type, bits, exception with its text and line, warnings, as eager.
 
 A row is an expression in x and y. It is put into two loops, one that stores what it gives for every pair of values, and one that carries it from round to round; where eager raises, the
-loop is entered again behind that pair. The quick suite takes some pairs of kinds for each expression, `slow` takes all."""
+loop is entered again behind that pair. The quick suite takes some pairs of kinds for each expression, with JITNEY_LOOPS_FULL it takes all."""
 
 import linecache
+import os
 import random
 import warnings
 
@@ -52,6 +53,9 @@ UNARY = """
     np.sqrt(x); np.exp(x); np.log(x); np.sin(x); np.abs(x); np.floor(x); np.sign(x); np.isnan(x); np.float64(x); np.float32(x); np.int64(x); np.square(x); np.negative(x); np.tanh(x)
     x.sum(); x.item(); x.bit_length(); x.is_integer(); divmod(x, 3); int(x) & 255; float(x) + 0.5; float(x) % 1.0
 """  # fmt: skip
+
+full = pytest.mark.skipif("JITNEY_LOOPS_FULL" not in os.environ, reason="JITNEY_LOOPS_FULL runs every variant: many minutes")
+
 
 SOURCE = """\
 import math
@@ -155,7 +159,7 @@ def test_unary(expression):
         check(expression, one, two)
 
 
-@pytest.mark.slow
+@full
 @pytest.mark.parametrize("one", KINDS)
 @pytest.mark.parametrize("expression", rows(BINARY))
 def test_binary_all(expression, one):
@@ -163,7 +167,7 @@ def test_binary_all(expression, one):
         check(expression, one, two)
 
 
-@pytest.mark.slow
+@full
 @pytest.mark.parametrize("expression", rows(UNARY))
 def test_unary_all(expression):
     for one in KINDS:

@@ -3,6 +3,7 @@
 A hostile call is the usual one with a single argument replaced: NaN, infinities, -0.0, other kinds of number, ints that fit no machine word, empty and short arrays and lists, a foreign
 item in the middle, read-only and strided arrays, other dtypes. Result, types, bits, arguments afterwards, warnings, exceptions and traceback lines are those of eager."""
 
+import os
 import random
 import sys
 
@@ -11,6 +12,8 @@ import pytest
 from loop_compare import Program
 
 import jitney
+
+full = pytest.mark.skipif("JITNEY_LOOPS_FULL" not in os.environ, reason="JITNEY_LOOPS_FULL runs every variant: many minutes")
 
 if hasattr(sys, "set_int_max_str_digits"):
     sys.set_int_max_str_digits(0)
@@ -62,7 +65,7 @@ def test_program(name, program):
         assert one.difference(lambda names: names["setup"](size)) is None
 
 
-@pytest.mark.slow
+@full
 @pytest.mark.parametrize("executor", ["numpy", "graph", "loop"])
 @pytest.mark.parametrize("name", NAMES)
 def test_program_in_the_other_executors(name, executor, program):
@@ -213,13 +216,13 @@ def test_hostile_arguments(name, program):
     attack(name, program, 8)
 
 
-@pytest.mark.slow
+@full
 @pytest.mark.parametrize("name", NAMES)
 def test_all_hostile_arguments(name, program):
     attack(name, program, None)
 
 
-@pytest.mark.slow
+@full
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_arguments_first(name, program):
     """What was compiled for the hostile argument, then for the usual one."""

@@ -156,3 +156,22 @@ def test_minimum_and_maximum_of_zeros_and_nans():
 @pytest.mark.parametrize("n", [True, np.True_])
 def test_a_bool_is_no_size(f, n):
     assert differs(f, jitney.compile(f), np.ones((2, 2)), n) is None
+
+
+CHOICES = [
+    lambda y: 3 / y + 1,
+    lambda y: 3.0 / (y > 0),
+    lambda y: 3.0 / np.where(y > 0, 1.0, 0.0),
+    lambda y: np.sqrt(np.where(y > 0, 4.0, -1.0)),
+    lambda y: np.where(y > 0, 1e308, 1.0) * 10.0,
+    lambda y: (np.where(y > 0, 1e308, 1.0) * 10.0).astype(np.int64),
+]
+
+
+@pytest.mark.parametrize("function", CHOICES)
+@pytest.mark.parametrize("y", [np.bool_(False), np.array([1.0, 0.0, 2.0, -1.0] * 8)], ids=["scalar", "array"])
+def test_an_operation_on_one_of_two_constants_still_warns(function, y):
+    """Code generation would compute it for both while compiling, without a flag."""
+    compiled = jitney.compile(function)
+    for _ in range(2):
+        assert differs(function, compiled, y) is None
