@@ -304,7 +304,7 @@ typedef jy_status (*tracer)(struct jy_unit **out, const struct jy_trace_request 
 
 static jy_status
 trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyObject *const *slots, size_t nslots,
-      tracer tracer)
+      tracer run)
 {
     static const char *const every_int[] = { "*", NULL };
     const struct jy_config *config = &jy_runtime->config;
@@ -332,7 +332,7 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
         .log = wants(JY_LOG_trace_bytecode) ? log_instruction : NULL,
         .context = f,
     };
-    jy_status status = tracer(out, &request);
+    jy_status status = run(out, &request);
     jy_original_release(request.original);
     f->f_stats.trace_ms += now_ms() - start;
     return status;

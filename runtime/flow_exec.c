@@ -345,9 +345,14 @@ read_number(union jy_scalar *out, const struct jy_flow_input *in, PyObject *obje
             return true;
         }
         return jy_unwrap_scalar(out, JY_F64, object);
-    default:
-        return false;
+    case JY_F_NONE:
+    case JY_F_I8:
+    case JY_F_I16:
+    case JY_F_PTR:
+    case JY_F_TYPE_COUNT:
+        break;
     }
+    return false;
 }
 
 /* An iterator comes back as a new object, so nobody else may hold it. */

@@ -262,9 +262,15 @@ slot_object(uint8_t type, union jy_scalar value)
         return PyBool_FromLong(value.bits & 1);
     case JY_F_PTR:
         return Py_NewRef((PyObject *)(uintptr_t)value.bits);
-    default:
-        Py_RETURN_NONE;
+    case JY_F_NONE:
+    case JY_F_I8:
+    case JY_F_I16:
+    case JY_F_I32:
+    case JY_F_F32:
+    case JY_F_TYPE_COUNT:
+        break;
     }
+    Py_RETURN_NONE;
 }
 
 static union jy_scalar
@@ -312,7 +318,7 @@ static PyObject *
 test_flow_helper(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     struct jy_flow_helper row;
-    PyObject *answer = NULL;
+    PyObject *volatile answer = NULL;
     (void)module;
     const char *name = nargs > 0 ? PyUnicode_AsUTF8(args[0]) : NULL;
     if (name == NULL || !jy_flow_helper_row(&row, name) || nargs != row.nargs + 1)
