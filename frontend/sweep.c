@@ -378,9 +378,13 @@ cover_loops(struct sweep *s)
         if (before[id] == JY_NO_INSTR || before[id] == head - 1 || handler[before[id]] == handler[id])
             continue;
         int nop = jy_edit_insert_before(code, id, NOP, 0);
-        for (size_t i = 0; i < code->c_handlers.n; i++)
-            if (jy_code_live(code, code->c_handlers.at[i].h_start) == id)
-                code->c_handlers.at[i].h_start = nop;
+        for (size_t i = 0; i < code->c_handlers.n; i++) {
+            struct jy_handler *h = &code->c_handlers.at[i];
+            if (jy_code_live(code, h->h_start) == id)
+                h->h_start = nop;
+            if (h->h_end != JY_NO_INSTR && jy_code_live(code, h->h_end) == id)
+                h->h_end = nop; /* the NOP is the head's, not what stands before it */
+        }
     }
 }
 
