@@ -131,6 +131,8 @@ call_pure(struct jy_frame *f, struct jy_value **out, PyObject *function, size_t 
         TRY(jy_value_bake(f, &known, args[i]));
         if (!known && args[i]->v_kind == JY_V_SCALAR)
             return jy_break(f, JY_BREAK_SCALAR_OP, "%s(%s)", name, jy_value_describe(f, args[i]));
+        if (jy_value_is_numpy_bool(f, args[i]))
+            return jy_break(f, JY_BREAK_SCALAR_OP, "%s of a numpy.bool, which may warn", name);
     }
     PyObject *objects = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, n, args)));
     if (objects == NULL || !jy_value_is_plain(f, objects))

@@ -147,6 +147,13 @@ is_numpy_scalar(struct jy_frame *f, PyObject *object)
            !(Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) && strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) == 0;
 }
 
+bool
+jy_value_is_numpy_bool(struct jy_frame *f, const struct jy_value *v)
+{
+    return v->v_object != NULL && is_numpy_scalar(f, v->v_object) &&
+           strncmp(Py_TYPE(v->v_object)->tp_name, "numpy.bool", 10) == 0;
+}
+
 static bool
 is_dtype(PyObject *object)
 {
@@ -369,8 +376,8 @@ jy_value_index(struct jy_frame *f, int64_t *out, struct jy_value *v)
         return jy_break(f, JY_BREAK_DATA_VALUE, "%s as an integer", jy_value_describe(f, v));
     if (!PyIndex_Check(v->v_object) || !jy_value_is_plain(f, v->v_object))
         return jy_break(f, JY_BREAK_RAISES, "%s is no integer", jy_value_describe(f, v));
-    if (is_numpy_scalar(f, v->v_object) && strncmp(Py_TYPE(v->v_object)->tp_name, "numpy.bool", 10) == 0)
-        return jy_break(f, JY_BREAK_RAISES, "a numpy.bool as an integer"); /* a warning in some versions of NumPy, an error in others */
+    if (jy_value_is_numpy_bool(f, v))
+        return jy_break(f, JY_BREAK_RAISES, "a numpy.bool as an integer");
     PyObject *index = PyNumber_Index(v->v_object);
     if (index == NULL)
         return jy_break_from_exception(f, JY_BREAK_RAISES);

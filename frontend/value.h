@@ -197,6 +197,8 @@ jy_status jy_value_bake(struct jy_frame *f, bool *done, struct jy_value *v);
 /* The graph node for the present contents of an array or scalar value (VIEW nodes are made as needed; a CONST number becomes a constant node of kind PYINT/PYFLOAT/PYBOOL/NPSCALAR). */
 jy_status jy_value_node(struct jy_frame *f, jy_ref *out, struct jy_value *v);
 
+/* As an integer it is a warning in some versions of NumPy and an error in others, so that nothing that may take it for one is computed while tracing. */
+bool jy_value_is_numpy_bool(struct jy_frame *f, const struct jy_value *v);
 /* Python's truth when it can be known; a SCALAR made of sizes is decided on its hint and guarded; else BREAK. */
 jy_status jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v);
 /* An int needed as a structural constant (axis, index of a tuple, count): a symbolic one is guarded to its hint. JY_BREAK when it is no int. */
