@@ -253,6 +253,19 @@ compile_on_miss(struct jy_function *f, PyObject *const *slots, size_t nslots)
     return status == JY_OK;
 }
 
+#define IDLE_CALLS 256u /* taste: calls without any unit, after the call itself has been given up, that show that none will come */
+
+/* Nothing of the function was ever compiled: it becomes plain, and its calls cost what they did. */
+static void
+give_up_if_idle(struct jy_function *f)
+{
+    if (!f->f_call.s_off || f->f_stats.compiles != 0 || f->f_stats.fallback_calls < IDLE_CALLS || f->f_off)
+        return;
+    f->f_off = true;
+    jy_leaves_drop_all(f);
+    jy_function_uninstall(f);
+}
+
 /* tried: an entry whose guards do not hold; may be NULL */
 static PyObject *
 dispatch(struct jy_function *f, const struct jy_entry *tried, PyObject *const *slots, size_t nslots,
@@ -278,6 +291,7 @@ dispatch(struct jy_function *f, const struct jy_entry *tried, PyObject *const *s
     }
     bool has_leaves;
     f->f_stats.fallback_calls++;
+    give_up_if_idle(f);
     if (jy_start_plain(&has_leaves, f, &f->f_call) < 0) {
         PyErr_Clear();
         has_leaves = false;

@@ -366,6 +366,15 @@ jy_function_loops_at(struct jy_function *f, uint32_t offset)
 }
 
 void
+jy_leaves_drop_all(struct jy_function *f)
+{
+    for (size_t k = 0; k < f->f_leaves.n; k++)
+        f->f_leaves.at[k].active = false;
+    f->f_leaves.active = 0;
+    f->f_leaves.version++;
+}
+
+void
 jy_leaves_drop(struct jy_function *f, uint32_t offset)
 {
     struct jy_leave *leave = find_leave(f, offset);

@@ -66,6 +66,7 @@ bool jy_function_loops_at(struct jy_function *function, uint32_t offset); /* a l
 bool jy_function_has_loop(struct jy_function *function);
 /* Nothing worth compiling begins there. */
 void jy_leaves_drop(struct jy_function *function, uint32_t offset);
+void jy_leaves_drop_all(struct jy_function *function);
 
 /* New code for a unit (NULL: the original) from a start, with the present leaves.  0, or -1 with an exception. */
 int jy_new_code_make(struct jy_new_code *out, struct jy_function *function, const struct jy_start *start,

@@ -471,3 +471,14 @@ def test_keyword_defaults_are_not_shared():
     g.__kwdefaults__["k"] = 5.0
     assert difference(g(A), A * 5.0) is None
     assert difference(f(A), A * 2.0) is None
+
+
+@pytest.mark.skipif(not HAS_VECTORCALL, reason="3.11's dispatcher stands before every call")
+def test_a_function_of_which_nothing_is_compiled_becomes_plain():
+    names = {}
+    exec("def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n", names)
+    names["fib"] = jitney.compile(names["fib"])
+    assert [names["fib"](15) for _ in range(3)] == [610] * 3
+    calls = jitney.inspect(names["fib"]).stats()["calls"]
+    assert names["fib"](15) == 610
+    assert jitney.inspect(names["fib"]).stats()["calls"] == calls
