@@ -165,14 +165,16 @@ def test_a_function_of_which_runs_end_soon_is_given_up():
         return r
 
     compiled = jitney.compile(f)
-    for _ in range(40):
-        assert compiled(60) == math.factorial(60)
-    found = stats(compiled)
+    before = -1
+    for _ in range(200):  # the judgement goes by the clock: a run that was interrupted for long counts as a long one
+        for _ in range(40):
+            assert compiled(60) == math.factorial(60)
+        found = stats(compiled)
+        if found["flow_calls"] == before:
+            break
+        before = found["flow_calls"]
     assert found["flow_checks"] >= 10
-    before = found["flow_calls"]
-    for _ in range(40):
-        compiled(60)
-    assert stats(compiled)["flow_calls"] - before < 10
+    assert found["flow_calls"] == before
 
 
 def test_a_result_is_of_the_type_that_eager_gives():
