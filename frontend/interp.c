@@ -145,25 +145,6 @@ jy_enter(struct jy_frame *f)
     return JY_OK;
 }
 
-/* ---- log ---- */
-
-static void
-log_instruction(struct jy_frame *f, const struct jy_instr *instr)
-{
-    struct jy_text text = { 0 };
-    jy_text_add(&text, "%s:%u  %*s%d %s", jy_frame_file(f), jy_frame_line(f), 2 * (int)f->f_trace->depth, "",
-                2 * (instr->i_offset + instr->i_prefix), jy_instr_opname(instr->i_op));
-    if (jy_instr_argkind(instr->i_op) != JY_ARG_NONE)
-        jy_text_add(&text, " %d", instr->i_arg);
-    jy_text_add(&text, "  [");
-    for (size_t i = 0; i < f->f_depth; i++)
-        jy_text_add(&text, i != 0 ? ", %s" : "%s", jy_value_describe(f, f->f_stack[i]));
-    jy_text_add(&text, "]");
-    if (text.at != NULL && !text.failed)
-        f->f_trace->request->log(f->f_trace->request->context, text.at);
-    jy_text_free(&text);
-}
-
 /* ---- the loop ---- */
 
 /* The root frame's books: where a unit may end. */
@@ -237,9 +218,8 @@ is_attribute_of_shape(const struct jy_code *code, const struct jy_instr *instr)
 static bool
 is_used_by_element(const struct jy_code *code, int id, size_t depth)
 {
-    const struct jy_instr *before = jy_code_at(code, id)->i_prev == JY_NO_INSTR
-                                        ? NULL
-                                        : jy_code_at(code, jy_code_at(code, id)->i_prev);
+    const struct jy_instr *before =
+        jy_code_at(code, id)->i_prev == JY_NO_INSTR ? NULL : jy_code_at(code, jy_code_at(code, id)->i_prev);
     bool of_len = before != NULL && before->i_op == LOAD_GLOBAL &&
                   strcmp(jy_utf8(jy_code_name(code, jy_instr_name_index(before))), "len") == 0;
     while ((id = jy_code_next(code, id)) != JY_NO_INSTR) {
@@ -316,8 +296,7 @@ is_long_loop(const struct jy_value *it)
     const struct jy_value *sequence = it->u.iter.sequence;
     int64_t start, stop, step;
     if (sequence->v_kind == JY_V_LIST || sequence->v_kind == JY_V_TUPLE)
-        return sequence->v_source != JY_NO_SOURCE && sequence->u.seq.n > SHORT_LOOP &&
-               is_number(sequence->u.seq.at[0]);
+        return sequence->v_source != JY_NO_SOURCE && sequence->u.seq.n > SHORT_LOOP && is_number(sequence->u.seq.at[0]);
     if (sequence->v_kind != JY_V_RANGE)
         return false;
     if (!is_known_int(sequence->u.range.start, &start) || !is_known_int(sequence->u.range.stop, &stop) ||
@@ -354,7 +333,7 @@ step(struct jy_frame *f)
     f->f_next = jy_code_next(f->f_instrs, f->f_pc);
     f->f_trace->graph->g_line = jy_frame_line(f);
     if (f->f_trace->request->log != NULL)
-        log_instruction(f, instr);
+        jy_log_instr(f, instr);
     TRY(check_budget(f));
     if (!fits(f, instr) || !is_inside(f, instr))
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "%s out of bounds", jy_instr_opname(instr->i_op));

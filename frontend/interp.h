@@ -62,6 +62,7 @@ jy_status jy_frame_new(struct jy_frame **out, struct jy_frame *back, struct jy_t
                        PyObject *code, jy_src source);
 /* Runs until the frame returns (f_return) or, a generator, yields (f_yield). */
 jy_status jy_interp_run(struct jy_frame *f);
+void jy_log_instr(struct jy_frame *f, const struct jy_instr *instr); /* log.c: a line of `trace_bytecode` */
 
 /* ---- protocols ---- */
 
