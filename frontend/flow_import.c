@@ -338,11 +338,11 @@ import_lazy(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
     return import_realized(b, out, v);
 }
 
-/* Tuples, ranges and arrays that came in are given back as they are. */
+/* Tuples, ranges, methods and arrays that came in are given back as they are. */
 static void
 set_input(struct jy_vbuild *b, struct jy_val *v, jy_src source)
 {
-    if (source != JY_NO_SOURCE && (v->kind == JY_K_TUPLE || v->kind == JY_K_RANGE))
+    if (source != JY_NO_SOURCE && (v->kind == JY_K_TUPLE || v->kind == JY_K_RANGE || v->kind == JY_K_METHOD))
         v->input = jy_vb_input(b, source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE) + 1;
 }
 

@@ -55,11 +55,27 @@ jy_val_parts(struct jy_vbuild *b, enum jy_vkind kind, size_t n, struct jy_val *c
     return v;
 }
 
+/* Whether the guards say which object it is. They know a function by its code and text by its characters: another call may bring another one. */
+static bool
+is_pinned(const struct jy_value *known)
+{
+    if (known->v_source == JY_NO_SOURCE)
+        return true;
+    const PyObject *o = known->v_object;
+    if (known->v_kind == JY_V_CONST)
+        return o == Py_None || PyBool_Check(o) || o == Py_Ellipsis || o == Py_NotImplemented;
+    return known->v_kind == JY_V_CALLABLE || known->v_kind == JY_V_MODULE;
+}
+
 static bool
 same_known(const struct jy_value *a, const struct jy_value *b)
 {
-    return a == b || (a != NULL && b != NULL && a->v_kind == b->v_kind && a->v_object != NULL &&
-                      a->v_object == b->v_object && a->v_kind != JY_V_CELL);
+    if (a == b)
+        return true;
+    if (a == NULL || b == NULL || a->v_kind != b->v_kind || a->v_object == NULL || a->v_object != b->v_object ||
+        a->v_kind == JY_V_CELL)
+        return false;
+    return a->v_source == b->v_source || (is_pinned(a) && is_pinned(b));
 }
 
 bool
@@ -265,6 +281,11 @@ box_iterator(struct jy_box *box, struct boxing *x, const struct jy_val *v)
 static void
 box_known(struct jy_box *box, struct boxing *x, const struct jy_value *known)
 {
+    if (!is_pinned(known)) {
+        box->how = JY_BOX_INPUT;
+        box->number = jy_vb_input(x->b, known->v_source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE);
+        return;
+    }
     box->how = JY_BOX_CONST;
     box->object = jy_keep(x->b->t->unit, known->v_object);
 }

@@ -87,9 +87,9 @@ add_slice(struct jy_frame *f, struct subscript *s, const struct jy_value *array,
     start = has_start ? clamp(f, start, extent, low, high) : step > 0 ? low : high;
     stop = has_stop ? clamp(f, stop, extent, low, high) : step > 0 ? high : low;
     jy_sx length = slice_extent(f, start, stop, step);
-    if (step != 1 && !jy_guard_size(f, length, JY_GT, 0))
+    if ((step != 1 || start != 0) && !jy_guard_size(f, length, JY_GT, 0))
         length = start = 0, step = 1; /* NumPy's view of nothing */
-    s->view.start[s->axis] = length == 0 ? 0 : start;
+    s->view.start[s->axis] = start;
     s->view.axis[s->ndim] = (int8_t)s->axis++;
     s->view.step[s->ndim] = step;
     s->shape[s->ndim++] = length;

@@ -156,21 +156,17 @@ eval_tile(struct eval *e, const struct jy_node *node, struct place *p)
 static jy_status
 move_to_view(struct place *p, const struct eval *e, const struct place *source, const struct jy_view *view)
 {
-    bool empty[JY_MAX_NDIM] = { false }; /* of an empty slice NumPy makes start 0 */
     for (size_t d = 0; d < view->ndim; d++) {
         p->desc.stride[d] = 0;
-        if (view->axis[d] < 0)
-            continue;
-        empty[view->axis[d]] |= p->extent[d] == 0;
-        p->desc.stride[d] = view->step[d] * source->desc.stride[view->axis[d]];
+        if (view->axis[d] >= 0)
+            p->desc.stride[d] = view->step[d] * source->desc.stride[view->axis[d]];
     }
     p->desc.data = source->desc.data;
     for (size_t a = 0; a < view->source_ndim; a++) {
         int64_t start;
         if (!jy_sizes_eval(&start, &e->g->g_sizes, view->start[a], e->io->symbols))
             return JY_BREAK;
-        if (source->count != 0 && !empty[a]) /* else there is nothing to point at */
-            p->desc.data += start * source->desc.stride[a];
+        p->desc.data += start * source->desc.stride[a];
     }
     return JY_OK;
 }

@@ -252,13 +252,10 @@ view(const struct numpy_run *run, PyObject *base, const struct jy_view *v, jy_dt
 {
     struct jy_desc desc = { .data = PyArray_BYTES((PyArrayObject *)base) };
     int64_t extents[JY_MAX_NDIM];
-    bool empty[JY_MAX_NDIM] = { false };
     for (size_t d = 0; d < v->ndim; d++) {
         extents[d] = shape[d];
-        if (v->axis[d] < 0)
-            continue;
-        empty[v->axis[d]] |= shape[d] == 0;
-        desc.stride[d] = v->step[d] * PyArray_STRIDE((PyArrayObject *)base, v->axis[d]);
+        if (v->axis[d] >= 0)
+            desc.stride[d] = v->step[d] * PyArray_STRIDE((PyArrayObject *)base, v->axis[d]);
     }
     for (size_t a = 0; a < v->source_ndim; a++) {
         int64_t start;
@@ -266,8 +263,7 @@ view(const struct numpy_run *run, PyObject *base, const struct jy_view *v, jy_dt
             PyErr_SetString(PyExc_OverflowError, "jitney: a size overflows");
             return NULL;
         }
-        if (!empty[a])
-            desc.data += start * PyArray_STRIDE((PyArrayObject *)base, (int)a);
+        desc.data += start * PyArray_STRIDE((PyArrayObject *)base, (int)a);
     }
     return jy_wrap_view(dtype, v->ndim, extents, &desc, base);
 }

@@ -235,7 +235,6 @@ jy_run_place_views(struct jy_run_state *s, bool late)
             place_reshape(desc, v, s->extent);
             continue;
         }
-        bool is_empty[JY_MAX_NDIM] = { false };
         for (size_t d = 0; d < v->ndim; d++) {
             int64_t extent = s->extent[v->extent[d]];
             if (extent < 0)
@@ -244,12 +243,10 @@ jy_run_place_views(struct jy_run_state *s, bool late)
                 desc->stride[d] = 0;
                 continue;
             }
-            is_empty[v->axis[d]] |= extent == 0; /* NumPy makes start 0 of an empty slice */
             desc->stride[d] = v->step[d] * base->stride[v->axis[d]];
         }
         for (size_t a = 0; a < v->source_ndim; a++)
-            if (!is_empty[a])
-                desc->data += s->extent[v->start[a]] * base->stride[a];
+            desc->data += s->extent[v->start[a]] * base->stride[a];
     }
     return true;
 }

@@ -45,6 +45,12 @@ FOUND = {
         ["(A(5), [XA, XB])", "(A(5), [1.5, A(3)])", "(A(5), [A(3), 1.5])"],
     ),
     "keywords of a call before which a unit ends": ("def f(a):\n    return max(np.dot(a, a), a.sum(), key=abs)\n", ["(A(4),)"]),
+    "a view of nothing lies where NumPy's does": ("def f(a, n):\n    v = a * 2\n    return v[::-1][n:], v[1:][n:n], v[n::-2]\n", ["(A(3), 5)", "(A(4), 1)", "(A(0), 0)"]),
+    "functions of one code are told apart behind a loop": (
+        "def f(n, a):\n    def g(q=n):\n        return q\n    x = g\n    k = 0\n    while k < 60:\n        k += 1\n        x = a\n    return g, x\n",
+        ["(3, lambda: 0)", "(5, lambda: 0)", "(5, abs)"],
+    ),
+    "a text of a tuple is that very text behind a loop": ("def f(t):\n    _, b = t\n    s = 0\n    for k in range(60):\n        s += k\n    return t, b\n", ["((1, str(XA)[:4]),)", "((1, str(XA)[:4]),)"]),
     "an array's iterator that has come to its end": ("def f(a):\n    b = a + 1\n    it = iter(a)\n    list(it)\n    print(b)\n    return next(it, 7), list(it)\n", ["(A(3),)", "(A(0),)"]),
 }
 

@@ -136,7 +136,7 @@ TEST(flow_eval, reads_and_writes_memory_of_every_type)
     CHECK_INT(m.flag, 0xff);
     CHECK_INT(m.b, 0xff01);
     CHECK_INT(m.c & 0xffff, 0xfffe);
-    CHECK_F64BITS(*(double *)&m.d, -0.25);
+    CHECK_BYTES(&m.d, &(double){ -0.25 }, 8);
     CHECK_F32BITS(m.e, 0.5f);
     CHECK_INT(m.e2, INT32_MIN);
     CHECK_BYTES(&m.f, &(uint64_t){ (uintptr_t)&m + 8 }, 8);
