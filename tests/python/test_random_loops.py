@@ -26,9 +26,9 @@ FOUND = {
 @pytest.fixture(autouse=True)
 def settings():
     config = jitney.config
-    before = config.executor, config.break_every, config.min_nodes
+    before = config.executor, config.break_every, config.min_nodes, config.flows
     yield
-    config.executor, config.break_every, config.min_nodes = before
+    config.executor, config.break_every, config.min_nodes, config.flows = before
 
 
 def report(summary):
