@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_VERSIONS = 8, MAX_VALUES = 20000 }; /* taste: per instruction; per flow */
+enum { MAX_VERSIONS = 8, MAX_VALUES = 20000, MAX_BUILDS = 8 }; /* taste: per instruction; per flow; of one flow */
 
 /* ---- frames ---- */
 
@@ -129,6 +129,8 @@ version_of(struct jy_vbuild *b, const struct jy_vframe *frame)
     for (struct jy_version *v = c->versions[frame->pc]; v != NULL; v = v->next)
         if (same_frame(v->frame, frame))
             return v;
+    for (struct jy_version *v = c->versions[frame->pc]; v != NULL && !b->again; v = v->next)
+        b->again = b->may_again && jy_vmaybe_learn(b, v->frame, frame);
     if (c->nversions[frame->pc] >= MAX_VERSIONS)
         return NULL;
     c->nversions[frame->pc]++;
@@ -172,6 +174,7 @@ leaving_block(struct jy_vbuild *b, struct jy_vframe *frame, const char *why)
 static jy_fb
 edge_to(struct jy_vbuild *b, struct jy_vframe *frame, struct registers *args)
 {
+    jy_vmaybe_frame(b, frame);
     struct jy_version *v = version_of(b, frame);
     if (v == NULL)
         return leaving_block(b, frame, "too many combinations of types");
@@ -485,8 +488,8 @@ fill_start(struct jy_vbuild *b, struct jy_vframe *frame, struct jy_frame *root)
     return JY_OK;
 }
 
-jy_status
-jy_flow_build(struct jy_frame *root)
+static jy_status
+build(struct jy_frame *root, struct jy_vhints *hints, bool may_again, bool *again)
 {
     struct jy_trace_state *t = root->f_trace;
     struct jy_arena *arena = t->unit->u_arena;
@@ -494,6 +497,8 @@ jy_flow_build(struct jy_frame *root)
     b->w = jy_flow_new(arena, t->graph->g_name);
     b->t = t;
     b->arena = arena;
+    b->hints = hints;
+    b->may_again = may_again;
     b->w->w_file = t->graph->g_file = jy_frame_file(root);
     b->alias_list = new_alias(b->w);
     b->alias_items = new_alias(b->w);
@@ -504,7 +509,18 @@ jy_flow_build(struct jy_frame *root)
     b->frame = b->snap = &frame;
     TRY(fill_start(b, &frame, root));
     jy_vb_goto(b, &frame);
-    for (size_t i = 0; i < b->work.n; i++)
+    for (size_t i = 0; i < b->work.n && !b->again; i++)
         TRY(run(b, b->work.at[i]));
-    return finish(b, root);
+    *again = b->again;
+    return b->again ? JY_OK : finish(b, root);
+}
+
+jy_status
+jy_flow_build(struct jy_frame *root)
+{
+    struct jy_vhints hints = { 0 };
+    bool again = true;
+    for (int k = 1; again; k++)
+        TRY(build(root, &hints, k < MAX_BUILDS, &again));
+    return JY_OK;
 }

@@ -6,6 +6,7 @@
  *
  *   flow.c         versions, edges, the work list
  *   flow_state.c   what a frame holds; exits and boxes
+ *   flow_maybe.c   locals that are bound on some ways only
  *   flow_import.c  objects from outside become values
  *   flow_op.c      instructions
  *   flow_number.c  operators on numbers       flow_array.c, flow_list.c  elements
@@ -36,6 +37,7 @@ enum jy_vkind {
     JY_K_ITER,    /* enum jy_viter */
     JY_K_METHOD,  /* `name` of parts[0] */
     JY_K_CELL,    /* `known`: a cell that came in */
+    JY_K_MAYBE,   /* a local that may be unbound; register: is it bound; parts[0]: its value then. Of frames at the beginning of versions: reading it checks */
     JY_K_NEWLIST, /* parts: a list display that nobody but the stack knows of yet; jy_vlist_make makes an object of it */
 };
 
@@ -102,7 +104,19 @@ struct jy_version {
     bool started;
 };
 
+/* Locals that are bound on some ways only, and of what kind; outlives the builds that find them. */
+struct jy_vhints {
+    struct jy_vhint {
+        const PyObject *code;
+        size_t slot;
+        const struct jy_val *like;
+    } *at;
+    size_t n, cap;
+};
+
 struct jy_vbuild {
+    struct jy_vhints *hints;
+    bool may_again, again; /* there are more of them now: the flow is to be begun again */
     struct jy_flow *w;
     struct jy_trace_state *t;
     struct jy_arena *arena;
@@ -221,6 +235,13 @@ jy_fv jy_vhelp(struct jy_vbuild *b, const char *name, size_t nargs, const jy_fv 
 /* The address of a live object that the unit keeps. */
 jy_fv jy_vaddress(struct jy_vbuild *b, PyObject *object);
 jy_fv jy_vload(struct jy_vbuild *b, enum jy_ftype type, jy_fv pointer, jy_fv offset, int32_t plus, uint32_t alias);
+
+/* ---- flow_maybe.c ---- */
+
+/* Two frames at one instruction: notes locals that are bound in one of them only. True: some were new. */
+bool jy_vmaybe_learn(struct jy_vbuild *b, const struct jy_vframe *x, const struct jy_vframe *y);
+/* Before an edge: the locals noted become MAYBE. */
+void jy_vmaybe_frame(struct jy_vbuild *b, struct jy_vframe *frame);
 
 /* ---- flow_import.c ---- */
 

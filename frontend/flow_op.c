@@ -12,6 +12,10 @@ load_local(struct jy_vbuild *b, int slot)
     struct jy_val *v = b->frame->locals[slot];
     if (v->kind == JY_K_UNBOUND)
         return jy_vb_lacks(b, "%s, which is not bound here", jy_utf8(jy_code_local_name(b->frame->f->f_instrs, slot)));
+    if (v->kind == JY_K_MAYBE) {
+        jy_vcheck(b, v->regs[0], "a variable that is not bound");
+        v = b->frame->locals[slot] = v->parts[0];
+    }
     return jy_vpush(b, v);
 }
 

@@ -131,6 +131,7 @@ jy_val_type(const struct jy_val *v, size_t reg)
     case JY_K_COMPLEX:
         return JY_F_F64;
     case JY_K_BOOL:
+    case JY_K_MAYBE:
         return JY_F_I1;
     case JY_K_NP:
         return jy_vtype_of_dtype((jy_dtype)v->dtype);
@@ -163,6 +164,7 @@ jy_val_describe(struct jy_vbuild *b, const struct jy_val *v)
         [JY_K_LIST] = "list",       [JY_K_TUPLE] = "tuple",   [JY_K_RANGE] = "range",     [JY_K_SLICE] = "slice",
         [JY_K_ITER] = "iterator",   [JY_K_METHOD] = "method", [JY_K_CELL] = "cell",
         [JY_K_NEWLIST] = "list",    [JY_K_BYTE] = "bytes",    [JY_K_COMPLEX] = "complex",
+        [JY_K_MAYBE] = "a value or none",
     };
     if (v->kind == JY_K_KNOWN)
         return jy_value_describe(b->frame->f, v->known);
@@ -314,6 +316,11 @@ fill_box(struct jy_box *box, struct boxing *x, const struct jy_val *v)
         return;
     case JY_K_KNOWN:
         box_known(box, x, v->known);
+        return;
+    case JY_K_MAYBE:
+        box->how = JY_BOX_MAYBE;
+        box->value = add_value(x, v->regs[0]);
+        box_parts(box, x, 1, v->parts);
         return;
     case JY_K_ARRAY:
         box_view(box, x, v);

@@ -125,7 +125,7 @@ enum jy_box_how {
     JY_BOX_CONST,   /* `object` of the unit's table */
     JY_BOX_NUMBER,  /* value 0 as a scalar of `kind` and `dtype` (enum jy_kind: PYINT, PYFLOAT, PYBOOL, NPSCALAR) */
     JY_BOX_COMPLEX, /* values 0, 1: Python complex, or `kind` NPSCALAR: np.complex128 */
-    JY_BOX_OBJECT,  /* value 0: the address of a live object; a new reference to it is made */
+    JY_BOX_OBJECT,  /* value 0: the address of a live object; a new reference to it is made. In a MAYBE it may be 0 */
     JY_BOX_TUPLE,   /* of the parts */
     JY_BOX_LIST,    /* new one of the parts */
     JY_BOX_RANGE,   /* range(part 0, part 1, part 2) */
@@ -136,7 +136,8 @@ enum jy_box_how {
     JY_BOX_REVERSED_ITER, /* reversed(part 0), a list or tuple, at index value 0 (the next one) */
     JY_BOX_ENUMERATE,  /* enumerate(part 0, part 1) */
     JY_BOX_ZIP,        /* zip(*parts), parts are iterators */
-    JY_BOX_METHOD      /* bound method: part 0 is self, `object` the name */
+    JY_BOX_METHOD,     /* bound method: part 0 is self, `object` the name */
+    JY_BOX_MAYBE       /* part 0 where value 0 (I1) is true; else as NULL */
 };
 
 struct jy_box {

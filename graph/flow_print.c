@@ -31,6 +31,7 @@ const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT] = {
     [JY_BOX_ENUMERATE] = { "enumerate", JY_BOX_HAS_PARTS, 0 },
     [JY_BOX_ZIP] = { "zip", JY_BOX_HAS_PARTS, 0 },
     [JY_BOX_METHOD] = { "method", JY_BOX_HAS_OBJECT | JY_BOX_HAS_PARTS, 0 },
+    [JY_BOX_MAYBE] = { "maybe", JY_BOX_HAS_VALUE | JY_BOX_HAS_PARTS, 1 },
 };
 
 struct printer {

@@ -385,6 +385,8 @@ type_in_box(const struct jy_box *box, size_t i)
         return type_of_dtype(box->dtype);
     if (box->how == JY_BOX_COMPLEX)
         return JY_F_F64;
+    if (box->how == JY_BOX_MAYBE)
+        return JY_F_I1;
     if (box->how == JY_BOX_OBJECT || (box->how == JY_BOX_VIEW && i == 0))
         return JY_F_PTR;
     return JY_F_I64;
@@ -407,6 +409,7 @@ check_box(const struct verifier *v, const struct jy_flow_exit *x, const struct j
     static const uint8_t parts[JY_BOX_HOW_COUNT] = {
         [JY_BOX_RANGE] = 3,         [JY_BOX_SLICE] = 3,     [JY_BOX_VIEW] = 1,   [JY_BOX_SEQ_ITER] = 1,
         [JY_BOX_REVERSED_ITER] = 1, [JY_BOX_ENUMERATE] = 2, [JY_BOX_METHOD] = 1,
+        [JY_BOX_MAYBE] = 1,
     };
     if (box == NULL || box->how >= JY_BOX_HOW_COUNT)
         return "a box that is none";

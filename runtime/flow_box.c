@@ -141,8 +141,8 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
         return box_number(box, values[0]);
     case JY_BOX_COMPLEX:
         return box_complex(box, values);
-    case JY_BOX_OBJECT:
-        return Py_NewRef((PyObject *)(uintptr_t)values[0].bits);
+    case JY_BOX_OBJECT: /* 0: of a variable that is not bound, which nobody gets to see */
+        return Py_NewRef(values[0].bits == 0 ? Py_None : (PyObject *)(uintptr_t)values[0].bits);
     case JY_BOX_TUPLE:
     case JY_BOX_LIST:
         return box_sequence(step, made);
@@ -163,6 +163,8 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
         return box_call(&PyZip_Type, step, made);
     case JY_BOX_METHOD:
         return PyObject_GetAttr(made[parts[0]], jy_unit_object(unit, box->object));
+    case JY_BOX_MAYBE:
+        return (values[0].bits & 0xff) != 0 ? Py_NewRef(made[parts[0]]) : NULL;
     }
     return NULL;
 }
@@ -192,7 +194,7 @@ jy_boxing_make(const struct jy_boxing *b, const struct jy_unit *unit, const unio
         return PyErr_NoMemory();
     for (; k < n; k++) {
         made[k] = box_one(&b->steps.at[k], unit, values, inputs, made);
-        if (made[k] == NULL && b->steps.at[k].box->how != JY_BOX_NULL)
+        if (made[k] == NULL && b->steps.at[k].box->how != JY_BOX_NULL && b->steps.at[k].box->how != JY_BOX_MAYBE)
             break;
     }
     if (k == n)

@@ -517,6 +517,8 @@ add_frame(struct jy_text *text, const struct jy_flow_exec *x, const struct jy_fl
     size_t n = e->x_kind == JY_EXIT_RETURN ? 1 : e->x_depth + e->x_nlocals;
     for (size_t k = 0; k < n; k++) {
         const struct jy_box *box = e->x_boxes[k];
+        if (box != NULL && box->how == JY_BOX_MAYBE && (out[box->value].bits & 0xff) != 0)
+            box = box->parts[0];
         if (box == NULL || box->how != JY_BOX_NUMBER)
             continue;
         if (e->x_kind == JY_EXIT_RETURN)

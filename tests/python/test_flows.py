@@ -29,6 +29,80 @@ def spin(n):
     return s
 
 
+# ---- locals that are bound on some ways only ----
+
+
+def never_bound(n, m):
+    total = 0
+    for i in range(n):
+        for j in range(m):
+            total += i * j
+    return total, i, j
+
+
+def bound_in_a_branch(n, at):
+    total = 0
+    for i in range(n):
+        if i == at:
+            x = i * 1.5
+        total += i
+        if i >= at and at >= 0:
+            total += x
+    return total, x
+
+
+def deleted(n):
+    total = 0
+    for i in range(n):
+        x = i
+        if i % 3 == 2:
+            del x
+        else:
+            total += x
+    return total, x
+
+
+def frame_at_the_exception(rows, n):
+    total = 0
+    for i in range(n):
+        for row in rows:
+            pair = (i, 2.0 * i)
+            z = complex(i, 1)
+            for j in range(3):
+                total += row[j] + pair[0]
+        total += 10 // (n - 2 - i)
+    return total
+
+
+def seen(f, *args):
+    try:
+        return f(*args)
+    except Exception as error:
+        tb = error.__traceback__
+        while tb.tb_next is not None:
+            tb = tb.tb_next
+        own = {key: value for key, value in tb.tb_frame.f_locals.items() if key != "rows"}
+        return type(error), str(error), tb.tb_lineno, own
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (never_bound, [(5, 4), (0, 3), (3, 0), (2, 1)]),
+        (bound_in_a_branch, [(9, 4), (9, 0), (9, 20), (9, -1), (0, 0)]),
+        (deleted, [(5,), (6,), (1,), (0,)]),
+        (frame_at_the_exception, [([[1, 2, 3], [4, 5, 6]], 5), ([], 5), ([[1, 2, 3]], 1), ([[1, 2, 2**63 - 1]], 9)]),
+    ],
+)
+def test_a_local_that_is_bound_on_some_ways_only(function, arguments):
+    f = jitney.compile(function)
+    for _ in range(3):
+        for args in arguments:
+            assert repr(seen(f, *args)) == repr(seen(function, *args))
+    assert stats(f)["flow_calls"] > 0
+    assert any(" maybe $" in entry["loop_ir"] for entry in jitney.inspect(f)._data["entries"] if entry["loop_ir"])
+
+
 # ---- exits ----
 
 

@@ -76,6 +76,7 @@ TEST(flow_print, says_everything_of_an_exit)
                      "    local method o9 (input 3)\n"
                      "    local list ()\n"
                      "    local tuple (const o1)\n"
+                     "    local maybe $8 (number pyint int64 $0)\n"
                      "  exit 2 stop at 0 in \"\" ()\n");
 }
 
