@@ -501,8 +501,11 @@ build(struct jy_frame *root, struct jy_vhints *hints, bool may_again, bool *agai
     b->may_again = may_again;
     b->w->w_file = t->graph->g_file = jy_frame_file(root);
     b->alias_list = new_alias(b->w);
+    b->alias_rows = new_alias(b->w);
     b->alias_items = new_alias(b->w);
     b->alias_number = new_alias(b->w);
+    b->alias_count = new_alias(b->w);
+    b->alias_fixed = new_alias(b->w);
     struct jy_vframe frame = { .f = root, .pc = root->f_next, .nlocals = root->f_nlocals };
     frame.locals = JY_NEW_ARRAY(arena, struct jy_val *, frame.nlocals + 1);
     frame.stack = JY_NEW_ARRAY(arena, struct jy_val *, root->f_stacksize + 2);

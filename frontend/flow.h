@@ -151,7 +151,7 @@ struct jy_vbuild {
         } *at;
         size_t n, cap;
     } imported;
-    uint32_t alias_list, alias_items, alias_number; /* headers of lists; their item vectors; payload of numbers */
+    uint32_t alias_list, alias_rows, alias_items, alias_number, alias_count, alias_fixed; /* flow_list.c */
     size_t nvalues_limit;
     struct {
         int *at;

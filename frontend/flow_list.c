@@ -1,6 +1,12 @@
 /* Lists and tuples in flows: the live objects themselves. An item is loaded by its address, its type is checked, its number is read; a number is stored in place when nobody but the list
  * holds the object that stands there, as freeing it and making another would give the same memory; else a helper makes a new object. So aliases see what they should, and an exit has
- * nothing to write back. */
+ * nothing to write back.
+ *
+ * Memory is taken apart in classes, so that what is loaded from one of them stays known when another is written (docs/flow.md, "Lists"):
+ *   list    sizes and item vectors of lists        rows   items that are taken for lists or tuples
+ *   items   other items of lists                   number values of floats and ints
+ *   count   reference counts                       fixed  what never changes: types, items of tuples and bytes
+ * A slot in which a list or tuple stands is never given a number (nor by a helper): what a row is borrowed from keeps it alive, and the stores of "items" do not touch what "rows" loads. */
 #include "frontend/cpython/objects.h"
 #include "frontend/flow.h"
 
@@ -9,7 +15,9 @@
 jy_fv
 jy_vlist_length(struct jy_vbuild *b, const struct jy_val *list)
 {
-    return jy_vload(b, JY_F_I64, list->regs[0], jy_vint(b, 0), JY_SEQUENCE_SIZE, b->alias_list);
+    bool is_fixed = list->is_tuple || list->elem->kind == JY_K_BYTE;
+    return jy_vload(b, JY_F_I64, list->regs[0], jy_vint(b, 0), JY_SEQUENCE_SIZE,
+                    is_fixed ? b->alias_fixed : b->alias_list);
 }
 
 static jy_fv
@@ -17,22 +25,23 @@ item_at(struct jy_vbuild *b, const struct jy_val *list, jy_fv index)
 {
     jy_fv offset = jy_ve2(b, JY_FLOW_MUL, JY_F_I64, index, jy_vint(b, (int64_t)sizeof(PyObject *)));
     if (list->is_tuple)
-        return jy_vload(b, JY_F_PTR, list->regs[0], offset, JY_TUPLE_ITEMS, b->alias_items);
+        return jy_vload(b, JY_F_PTR, list->regs[0], offset, JY_TUPLE_ITEMS, b->alias_fixed);
     jy_fv items = jy_vload(b, JY_F_PTR, list->regs[0], jy_vint(b, 0), JY_LIST_ITEMS, b->alias_list);
-    return jy_vload(b, JY_F_PTR, items, offset, 0, b->alias_items);
+    bool is_row = list->elem->kind == JY_K_LIST;
+    return jy_vload(b, JY_F_PTR, items, offset, 0, is_row ? b->alias_rows : b->alias_items);
 }
 
 static jy_fv
 byte_at(struct jy_vbuild *b, const struct jy_val *bytes, jy_fv index)
 {
-    jy_fv byte = jy_vload(b, JY_F_I8, bytes->regs[0], index, JY_BYTES_ITEMS, b->alias_items);
+    jy_fv byte = jy_vload(b, JY_F_I8, bytes->regs[0], index, JY_BYTES_ITEMS, b->alias_fixed);
     return jy_ve1(b, JY_FLOW_ZEXT, JY_F_I64, byte);
 }
 
 static jy_fv
 has_type(struct jy_vbuild *b, jy_fv object, PyTypeObject *type)
 {
-    jy_fv of = jy_vload(b, JY_F_PTR, object, jy_vint(b, 0), JY_OBJECT_TYPE, b->alias_list);
+    jy_fv of = jy_vload(b, JY_F_PTR, object, jy_vint(b, 0), JY_OBJECT_TYPE, b->alias_fixed);
     return jy_ve2(b, JY_FLOW_EQ, JY_F_I1, of, jy_vaddress(b, (PyObject *)type));
 }
 
@@ -86,8 +95,7 @@ unboxed(struct jy_vbuild *b, struct jy_val **out, jy_fv object, const struct jy_
         return JY_OK;
     case JY_K_BOOL:
         jy_vcheck(b, has_type(b, object, &PyBool_Type), "an item that is no bool");
-        *out = jy_val_reg(b, JY_K_BOOL, JY_DTYPE_NONE,
-                          jy_ve2(b, JY_FLOW_EQ, JY_F_I1, object, jy_vaddress(b, Py_True)));
+        *out = jy_val_reg(b, JY_K_BOOL, JY_DTYPE_NONE, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, object, jy_vaddress(b, Py_True)));
         return JY_OK;
     case JY_K_LIST:
         jy_vcheck(b, has_type(b, object, elem->is_tuple ? &PyTuple_Type : &PyList_Type), "an item of another type");
@@ -129,24 +137,49 @@ jy_vlist_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, stru
 
 /* ---- writing ---- */
 
-/* From the block `fast`, whose store has been made, and from `slow`, where the helper is called, to what follows. */
 static void
-join(struct jy_vbuild *b, jy_fb fast, jy_fb slow, const char *helper, const struct jy_val *list, jy_fv index,
-     jy_fv value)
+go(struct jy_vbuild *b, jy_fb to)
 {
-    jy_fb behind = jy_flow_block(b->w);
+    jy_flow_jump(b->w, b->block, to, 0, NULL);
+}
+
+/* To `yes`, most often, where the condition holds, else to `no`; goes on in `yes`. */
+static jy_fb
+split(struct jy_vbuild *b, jy_fv condition, jy_fb no)
+{
+    jy_fb yes = jy_flow_block(b->w);
+    jy_flow_branch(b->w, b->block, condition, yes, 0, NULL, no, 0, NULL);
+    b->w->w_blocks.at[b->block].f_likely[0] = true;
+    b->block = yes;
+    return yes;
+}
+
+/* A store has two blocks besides its fast cases: `slow` for what remains, where a helper is called, and `behind`. */
+struct places {
+    jy_fb slow, behind;
+};
+
+static struct places
+begin_store(struct jy_vbuild *b)
+{
+    return (struct places){ jy_flow_block(b->w), jy_flow_block(b->w) };
+}
+
+static void
+end_store(struct jy_vbuild *b, struct places at, const char *helper, const struct jy_val *list, jy_fv index,
+          jy_fv value)
+{
     jy_fv args[] = { list->regs[0], index, value };
-    jy_flow_jump(b->w, fast, behind, 0, NULL);
-    b->block = slow;
+    b->block = at.slow;
     jy_vhelp(b, helper, 3, args, "an item that cannot be replaced");
-    jy_flow_jump(b->w, b->block, behind, 0, NULL);
-    b->block = behind;
+    go(b, at.behind);
+    b->block = at.behind;
 }
 
 static jy_fv
 is_only_of_list(struct jy_vbuild *b, jy_fv object, PyTypeObject *type)
 {
-    jy_fv count = jy_vload(b, JY_F_I64, object, jy_vint(b, 0), JY_OBJECT_REFCOUNT, b->alias_list);
+    jy_fv count = jy_vload(b, JY_F_I64, object, jy_vint(b, 0), JY_OBJECT_REFCOUNT, b->alias_count);
     jy_fv one = jy_ve2(b, JY_FLOW_EQ, JY_F_I1, count, jy_vint(b, 1));
     return jy_ve2(b, JY_FLOW_AND, JY_F_I1, one, has_type(b, object, type));
 }
@@ -154,49 +187,130 @@ is_only_of_list(struct jy_vbuild *b, jy_fv object, PyTypeObject *type)
 static void
 store_float(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, jy_fv value)
 {
+    struct places at = begin_store(b);
     jy_fv old = item_at(b, list, index);
-    jy_fb fast = jy_flow_block(b->w), slow = jy_flow_block(b->w);
-    jy_flow_branch(b->w, b->block, is_only_of_list(b, old, &PyFloat_Type), fast, 0, NULL, slow, 0, NULL);
-    b->w->w_blocks.at[b->block].f_likely[0] = true;
-    b->block = fast;
-    jy_flow_store(b->w, fast, old, jy_vint(b, 0), JY_FLOAT_VALUE, value, b->alias_number);
-    join(b, fast, slow, "list_store_float", list, index, value);
+    split(b, is_only_of_list(b, old, &PyFloat_Type), at.slow);
+    jy_flow_store(b->w, b->block, old, jy_vint(b, 0), JY_FLOAT_VALUE, value, b->alias_number);
+    go(b, at.behind);
+    end_store(b, at, "list_store_float", list, index, value);
 }
 
-enum { FIRST_UNCACHED = 257, DIGIT_LIMIT = 1 << 30 }; /* CPython caches the ints below; a digit has 30 bits */
+static void
+add_to_count(struct jy_vbuild *b, jy_fv object, int64_t by)
+{
+    jy_fv zero = jy_vint(b, 0);
+    jy_fv count = jy_vload(b, JY_F_I64, object, zero, JY_OBJECT_REFCOUNT, b->alias_count);
+    count = jy_ve2(b, JY_FLOW_ADD, JY_F_I64, count, jy_vint(b, by));
+    jy_flow_store(b->w, b->block, object, zero, JY_OBJECT_REFCOUNT, count, b->alias_count);
+}
 
+/* Both objects live as long as the interpreter. */
+static void
+replace_lasting(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, jy_fv old, jy_fv object)
+{
+    if (!jy_has_immortals()) {
+        add_to_count(b, object, 1);
+        add_to_count(b, old, -1);
+    }
+    jy_fv items = jy_vload(b, JY_F_PTR, list->regs[0], jy_vint(b, 0), JY_LIST_ITEMS, b->alias_list);
+    jy_fv offset = jy_ve2(b, JY_FLOW_MUL, JY_F_I64, index, jy_vint(b, (int64_t)sizeof(PyObject *)));
+    jy_flow_store(b->w, b->block, items, offset, 0, object, b->alias_items);
+}
+
+static jy_fv
+bool_object(struct jy_vbuild *b, jy_fv value)
+{
+    jy_fv yes = jy_vaddress(b, Py_True), no = jy_vaddress(b, Py_False);
+    return jy_ve3(b, JY_FLOW_SELECT, JY_F_PTR, value, yes, no);
+}
+
+static void
+store_bool(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, jy_fv value)
+{
+    struct places at = begin_store(b);
+    jy_fv old = item_at(b, list, index), object = bool_object(b, value);
+    jy_fv is_true = jy_ve2(b, JY_FLOW_EQ, JY_F_I1, old, jy_vaddress(b, Py_True));
+    jy_fv is_false = jy_ve2(b, JY_FLOW_EQ, JY_F_I1, old, jy_vaddress(b, Py_False));
+    split(b, jy_ve2(b, JY_FLOW_OR, JY_F_I1, is_true, is_false), at.slow);
+    replace_lasting(b, list, index, old, object);
+    go(b, at.behind);
+    end_store(b, at, "list_store_bool", list, index, value);
+}
+
+/* The cached ints, as a row of memory. */
+static jy_fv
+first_small_int(struct jy_vbuild *b)
+{
+    PyObject *first = PyLong_FromLong(JY_SMALL_LOW); /* cached */
+    jy_fv address = jy_vaddress(b, first);
+    Py_DECREF(first);
+    return address;
+}
+
+static jy_fv
+is_small(struct jy_vbuild *b, jy_fv value)
+{
+    jy_fv above = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, value, jy_vint(b, JY_SMALL_LOW));
+    return jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, above, jy_vint(b, JY_SMALL_HIGH - JY_SMALL_LOW + 1));
+}
+
+static jy_fv
+small_int_object(struct jy_vbuild *b, jy_fv value)
+{
+    jy_fv bytes = jy_ve2(b, JY_FLOW_MUL, JY_F_I64, value, jy_vint(b, JY_INT_BYTES));
+    jy_fv offset = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, bytes, jy_vint(b, (int64_t)JY_SMALL_LOW * JY_INT_BYTES));
+    return jy_ve2(b, JY_FLOW_OFFSET, JY_F_PTR, first_small_int(b), offset);
+}
+
+static jy_fv
+is_small_int_object(struct jy_vbuild *b, jy_fv object)
+{
+    jy_fv from = jy_ve1(b, JY_FLOW_BITS, JY_F_I64, first_small_int(b));
+    jy_fv offset = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, jy_ve1(b, JY_FLOW_BITS, JY_F_I64, object), from);
+    return jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, offset, jy_vint(b, (JY_SMALL_HIGH - JY_SMALL_LOW + 1) * JY_INT_BYTES));
+}
+
+/* A cached int for a cached int: the pointer. A digit for a digit, neither cached, in an object of the list's alone: in place. */
 static void
 store_int(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, jy_fv value)
 {
+    struct places at = begin_store(b);
+    jy_fb large = jy_flow_block(b->w);
     jy_fv old = item_at(b, list, index);
-    jy_fb check = jy_flow_block(b->w), fast = jy_flow_block(b->w), slow = jy_flow_block(b->w);
-    jy_fv above = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, value, jy_vint(b, FIRST_UNCACHED));
-    jy_fv fits = jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, above, jy_vint(b, DIGIT_LIMIT - FIRST_UNCACHED));
-    fits = jy_ve2(b, JY_FLOW_AND, JY_F_I1, fits, is_only_of_list(b, old, &PyLong_Type));
-    jy_flow_branch(b->w, b->block, fits, check, 0, NULL, slow, 0, NULL);
-    b->block = check;
+    if (jy_small_ints_are_a_row()) {
+        split(b, is_small(b, value), large);
+        split(b, is_small_int_object(b, old), at.slow);
+        replace_lasting(b, list, index, old, small_int_object(b, value));
+        go(b, at.behind);
+    } else {
+        split(b, is_small(b, value), large);
+        go(b, at.slow);
+    }
+    b->block = large;
+    jy_fv size = jy_ve1(b, JY_FLOW_ABS, JY_F_I64, value);
+    jy_fv fits = jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, size, jy_vint(b, INT64_C(1) << 30));
+    split(b, jy_ve2(b, JY_FLOW_AND, JY_F_I1, fits, is_only_of_list(b, old, &PyLong_Type)), at.slow);
     jy_fv tag = jy_vload(b, JY_F_I64, old, jy_vint(b, 0), JY_LONG_TAG, b->alias_number);
-    jy_flow_branch(b->w, b->block, tag_is_small(b, tag), fast, 0, NULL, slow, 0, NULL);
-    b->block = fast;
-    int64_t positive = jy_long_tag_is_factor() ? 1 : 1 << 3;
-    jy_flow_store(b->w, fast, old, jy_vint(b, 0), JY_LONG_TAG, jy_vint(b, positive), b->alias_number);
-    jy_fv digit = jy_ve1(b, JY_FLOW_NARROW, JY_F_I32, value);
-    jy_flow_store(b->w, fast, old, jy_vint(b, 0), JY_LONG_DIGITS, digit, b->alias_number);
-    join(b, fast, slow, "list_store_int", list, index, value);
+    split(b, tag_is_small(b, tag), at.slow);
+    jy_fv negative = jy_ve2(b, JY_FLOW_LT, JY_F_I1, value, jy_vint(b, 0));
+    tag = jy_ve3(b, JY_FLOW_SELECT, JY_F_I64, negative, jy_vint(b, JY_LONG_TAG_NEGATIVE),
+                 jy_vint(b, JY_LONG_TAG_POSITIVE));
+    jy_flow_store(b->w, b->block, old, jy_vint(b, 0), JY_LONG_TAG, tag, b->alias_number);
+    jy_fv digit = jy_ve1(b, JY_FLOW_NARROW, JY_F_I32, size);
+    jy_flow_store(b->w, b->block, old, jy_vint(b, 0), JY_LONG_DIGITS, digit, b->alias_number);
+    go(b, at.behind);
+    end_store(b, at, "list_store_int", list, index, value);
 }
 
 static jy_status
 store(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, struct jy_val *item)
 {
-    jy_fv args[] = { list->regs[0], index, JY_NO_FV };
-    if (jy_val_is_number(item))
-        args[2] = item->regs[0];
     if (item->kind == JY_K_FLOAT)
         store_float(b, list, index, item->regs[0]);
     else if (item->kind == JY_K_INT)
         store_int(b, list, index, item->regs[0]);
     else if (item->kind == JY_K_BOOL)
-        jy_vhelp(b, "list_store_bool", 3, args, "an item that cannot be replaced");
+        store_bool(b, list, index, item->regs[0]);
     else
         return jy_vb_lacks(b, "a store of %s into a list", jy_val_describe(b, item));
     return JY_OK;
@@ -325,8 +439,8 @@ jy_vlist_make(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
         return JY_OK;
     }
     for (size_t i = 0; i < v->nparts; i++)
-        if (v->parts[i]->kind != v->parts[0]->kind || (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST) ||
-            v->parts[i]->kind == JY_K_NP)
+        if (v->parts[i]->kind != v->parts[0]->kind ||
+            (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST) || v->parts[i]->kind == JY_K_NP)
             return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, v->parts[i]));
     struct jy_val *count = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, jy_vint(b, 1));
     struct jy_val *first = jy_val_parts(b, JY_K_NEWLIST, 1, v->parts);
@@ -361,13 +475,9 @@ jy_vlist_repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, stru
         helper = "list_repeat_int";
         args[0] = item->regs[0];
         break;
-    case JY_K_BOOL: {
-        jy_fv yes = jy_ve1(b, JY_FLOW_BITS, JY_F_I64, jy_vaddress(b, Py_True));
-        jy_fv no = jy_ve1(b, JY_FLOW_BITS, JY_F_I64, jy_vaddress(b, Py_False));
-        jy_fv bits = jy_ve3(b, JY_FLOW_SELECT, JY_F_I64, item->regs[0], yes, no);
-        args[0] = jy_ve1(b, JY_FLOW_BITS, JY_F_PTR, bits);
+    case JY_K_BOOL:
+        args[0] = bool_object(b, item->regs[0]);
         break;
-    }
     case JY_K_LIST:
         args[0] = item->regs[0];
         break;

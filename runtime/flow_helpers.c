@@ -229,19 +229,19 @@ is_plain_object(PyObject *object)
            PyUnicode_CheckExact(object) || PyArray_IsScalar(object, Double) || PyArray_IsScalar(object, Long);
 }
 
-/* Letting go of it runs none of the program's code. */
+/* Letting go of it runs none of the program's code, and no list or tuple goes along that the flow has borrowed from it. */
 static bool
-goes_quietly(PyObject *object, int depth)
+goes_quietly(PyObject *object)
 {
-    if (Py_REFCNT(object) > 1 || is_plain_object(object))
-        return true;
-    bool quiet = depth > 0 && (PyList_CheckExact(object) || PyTuple_CheckExact(object));
-    for (Py_ssize_t k = 0; quiet && k < PySequence_Fast_GET_SIZE(object); k++)
-        quiet = goes_quietly(PySequence_Fast_GET_ITEM(object, k), depth - 1);
-    return quiet;
+    return Py_REFCNT(object) > 1 || is_plain_object(object);
 }
 
-#define ROWS 2 /* lists in lists that are looked through */
+/* A list or tuple keeps its place even when somebody else holds it, too: the flow may have read it before, and takes it that stores of numbers do not change such places. */
+static bool
+is_replaced_quietly(PyObject *object)
+{
+    return goes_quietly(object) && !PyList_CheckExact(object) && !PyTuple_CheckExact(object);
+}
 
 /* refs: steals item, which may be NULL: no memory */
 static void
@@ -249,7 +249,7 @@ store(PyObject *list, int64_t index, PyObject *item, int32_t *failed)
 {
     bool good = item != NULL && index >= 0 && index < PyList_GET_SIZE(list);
     PyObject *old = good ? PyList_GET_ITEM(list, index) : NULL;
-    if (old == NULL || !goes_quietly(old, ROWS)) {
+    if (old == NULL || !is_replaced_quietly(old)) {
         PyErr_Clear();
         Py_XDECREF(item);
         *failed = 1;
@@ -326,7 +326,7 @@ list_append_object(PyObject *list, PyObject *object, int32_t *failed)
 static void
 list_drop(PyObject *list, int64_t index, int32_t *failed)
 {
-    bool good = index >= 0 && index < PyList_GET_SIZE(list) && goes_quietly(PyList_GET_ITEM(list, index), ROWS);
+    bool good = index >= 0 && index < PyList_GET_SIZE(list) && goes_quietly(PyList_GET_ITEM(list, index));
     if (!good || PyList_SetSlice(list, index, index + 1, NULL) < 0) {
         PyErr_Clear();
         *failed = 1;

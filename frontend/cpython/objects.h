@@ -23,20 +23,37 @@ enum {
 #endif
 };
 
+/* Ints in JY_SMALL_LOW .. JY_SMALL_HIGH are one object each, JY_INT_BYTES apart; jy_small_ints_are_a_row() makes sure of it. From 3.12 on they, the bools and None are immortal: their counts do
+ * not change. */
+enum { JY_SMALL_LOW = -5, JY_SMALL_HIGH = 256, JY_INT_BYTES = sizeof(PyLongObject) };
+bool jy_small_ints_are_a_row(void);
+
 /* An int of at most one digit has a tag t (as I64) with 0 <= t - JY_LONG_TAG_LOW < JY_LONG_TAG_COUNT; its value is digit * factor, where factor is t itself, or 1 - (t & 3). */
 #if PY_VERSION_HEX >= 0x030c0000
 enum { JY_LONG_TAG_LOW = 0, JY_LONG_TAG_COUNT = 2 << 3 }; /* digits << 3 | sign: 0 positive, 1 zero, 2 negative */
+enum { JY_LONG_TAG_POSITIVE = 1 << 3, JY_LONG_TAG_NEGATIVE = 1 << 3 | 2 }; /* of one digit */
 static inline bool
 jy_long_tag_is_factor(void)
 {
     return false;
 }
+static inline bool
+jy_has_immortals(void)
+{
+    return true;
+}
 #else
 enum { JY_LONG_TAG_LOW = -1, JY_LONG_TAG_COUNT = 3 };
+enum { JY_LONG_TAG_POSITIVE = 1, JY_LONG_TAG_NEGATIVE = -1 };
 static inline bool
 jy_long_tag_is_factor(void)
 {
     return true;
+}
+static inline bool
+jy_has_immortals(void)
+{
+    return false;
 }
 #endif
 

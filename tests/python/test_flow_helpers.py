@@ -129,7 +129,7 @@ def test_destructors_are_not_run_in_a_flow():
         def __del__(self):
             died.append(1)
 
-    a = [Noisy(), [Noisy()], [[1.0, (Noisy(),)]], [[1.0], 2]]
+    a = [Noisy(), [Noisy()], [[1.0, (Noisy(),)]], "x"]
     for k, quiet in enumerate((False, False, False, True)):
         assert (ask("list_store_int", a, k, 1) is None) == quiet
     assert ask("list_drop", a, 0) is NotImplemented
@@ -184,6 +184,15 @@ def test_new_objects():
                 assert found.flags.owndata and found.base is None
     assert ask("array_new", 4, 1, -1, 0, 1) is NotImplemented
     assert ask("array_new", 4, 2, 2**40, 2**40, 0) is NotImplemented
+
+
+def test_rows_keep_their_places():
+    row = [1.0]
+    a = [row, [2.0], (3.0,)]
+    for k in range(3):
+        assert ask("list_store_float", a, k, 1.0) is NotImplemented
+    assert ask("list_drop", a, 1) is NotImplemented
+    assert a == [row, [2.0], (3.0,)]
 
 
 def test_no_reference_is_lost_or_kept():

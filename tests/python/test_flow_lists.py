@@ -1,0 +1,200 @@
+"""Lists of numbers in native loops: stores in place and by pointer, shared elements, rows, what others hold."""
+
+import sys
+
+import pytest
+
+import jitney
+
+EDGES = [0, 1, -1, -5, -6, 256, 257, 258, 1000, -1000, 2**30 - 1, 2**30, -(2**30) + 1, -(2**30), 2**60 - 1, 2**60, -(2**60), 2**62, 2**63 - 1, -(2**63), 2**63, 2**100, True, False, 1.5, -0.0, None]
+
+
+def flow_calls(f):
+    return jitney.inspect(f).stats()["flow_calls"]
+
+
+def picture(x):
+    """Types and values all the way down."""
+    return (type(x).__name__, [picture(e) for e in x] if isinstance(x, (list, tuple)) else repr(x))
+
+
+def same(function, make, calls=3):
+    """Eager and compiled on new arguments: result and arguments afterwards."""
+    compiled = jitney.compile(function)
+    for _ in range(calls):
+        ours, theirs = make(), make()
+        assert picture(compiled(*ours)) == picture(function(*theirs))
+        assert picture(ours) == picture(theirs)
+    assert flow_calls(compiled) >= 1
+    return compiled
+
+
+def fill(a, values, n):
+    """Every value over every other one."""
+    s = 0
+    for k in range(n):
+        for i in range(len(a)):
+            a[i] = values[(i + k) % len(values)]
+            s += 1
+    return s
+
+
+INTS = [v for v in EDGES if type(v) is int and -(2**63) <= v < 2**63]
+
+
+@pytest.mark.parametrize("values", [INTS, [True, False, False], [1.5, -0.0, float("nan")]], ids=["int", "bool", "float"])
+@pytest.mark.parametrize("old", [INTS, EDGES, [True, False], [0.5, 2.5]], ids=["ints", "any", "bools", "floats"])
+def test_every_value_over_every_other(values, old):
+    same(fill, lambda: ([int(str(v)) if type(v) is int else v for v in old], list(values), 2 * len(values)))
+
+
+def computed(a, n):
+    for k in range(n):
+        for i in range(len(a)):
+            a[i] = a[i] * 3 - k * 7
+    return n
+
+
+@pytest.mark.parametrize("start", [1, -1, 85, 257, -300, 2**28, 2**29, 2**57, -(2**58)])
+def test_ints_change_their_size(start):
+    same(computed, lambda: ([start, -start, 0, start + 1], 9))
+
+
+def test_objects_that_others_hold_do_not_change():
+    def f(a, n):
+        for i in range(n):
+            a[i] = a[i] + 1
+        return n
+
+    for values in ([1000 + k for k in range(9)], [0.5 + k for k in range(9)], [2**40 + k for k in range(9)], [k % 3 for k in range(9)]):
+        compiled = jitney.compile(f)
+        for _ in range(3):
+            a = [v + 0 for v in values]
+            others = a[::2] + [tuple(a)]
+            before = picture(others)
+            compiled(a, 9)
+            assert picture(others) == before
+            assert a == [v + 1 for v in values]
+        assert flow_calls(compiled) >= 1
+
+
+def test_one_object_in_many_places():
+    def f(a, n):
+        for k in range(n):
+            for i in range(len(a)):
+                a[i] = a[i] + k + 300
+            a[k % len(a)] = a[0]
+        return n
+
+    same(f, lambda: ([1000] * 5, 12))
+    same(f, lambda: ([0.5] * 5, 12))
+
+
+def test_the_same_list_twice_and_one_row_twice():
+    def f(a, b, n):
+        s = 0.0
+        for i in range(n):
+            for j in range(n):
+                a[i][j] = b[j][i] + 1.0
+                s += b[i][j]
+        return s
+
+    def make():
+        row = [0.5, 1.5, 2.5]
+        a = [row, row, [3.0, 4.0, 5.0]]
+        return a, a, 3
+
+    same(f, make)
+
+
+def test_exchange_and_move():
+    def f(a, n):
+        for k in range(n):
+            i, j = 0, len(a) - 1
+            while i < j:
+                a[i], a[j] = a[j], a[i]
+                i += 1
+                j -= 1
+            first = a[0]
+            for i in range(len(a) - 1):
+                a[i] = a[i + 1]
+            a[-1] = first
+        return n
+
+    for values in ([1, 2, 3, 4, 5], [1000, 2, -3000, 4, 5000], [0.5, 1.5, 2.5], [True, False, True, True]):
+        same(f, lambda values=values: (list(values), 7))
+
+
+def test_a_row_whose_place_is_given_to_a_number():
+    def f(a, n):
+        s = 0.0
+        for i in range(n):
+            row = a[i]
+            a[i] = 1.5
+            b = [7.0] * 3
+            s += row[0] + b[0]
+        return s
+
+    same(f, lambda: ([[float(k), 2.0, 3.0] for k in range(40)], 40), calls=5)
+
+
+def test_a_row_is_seen_through_another_list_of_numbers():
+    """One list is taken for a list of rows and for a list of numbers."""
+
+    def f(outer, other, n):
+        rows = outer[0]
+        s = 0.0
+        for i in range(n):
+            other[i % 2] = 2.0
+            s += rows[2][i % 3]
+        return s
+
+    def make():
+        inner = [1.5, 2.5, [0.5, 1.5, 2.5]]
+        return [[[1.0, 1.0], [2.0], [3.0, 4.0, 5.0]], inner], inner, 9
+
+    def make_alike():
+        inner = [[0.5], [1.5], [0.5, 1.5, 2.5]]
+        return [inner, [[1.0]]], inner, 9
+
+    same(f, make)
+    same(f, make_alike)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="cached ints are immortal")
+def test_counts_of_cached_objects():
+    def f(a, b, n):
+        for k in range(n):
+            for i in range(len(a)):
+                a[i] = k % 7
+                b[i] = k % 3 == 0
+        return n
+
+    compiled = jitney.compile(f)
+    for _ in range(3):
+        before = [sys.getrefcount(x) for x in (*range(7), True, False)]
+        a, b = [0] * 50, [False] * 50
+        compiled(a, b, 100)
+        del a, b
+        after = [sys.getrefcount(x) for x in (*range(7), True, False)]
+        assert all(abs(x - y) < 20 for x, y in zip(before, after))
+    assert flow_calls(compiled) >= 1
+
+
+def test_subclasses_of_numbers_stay_out():
+    class Int(int):
+        pass
+
+    class Float(float):
+        pass
+
+    def f(a, n):
+        s = 0
+        for i in range(n):
+            s += a[i]
+            a[i] = s
+        return s
+
+    for kind in (Int, Float):
+        same(f, lambda kind=kind: ([1, 2, kind(3), 400, kind(500), 6], 6))
+        same(f, lambda kind=kind: ([1.5, 2.5, kind(3), 400.0, 5.0], 5))
