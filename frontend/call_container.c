@@ -1,6 +1,7 @@
 /* Builtins that make containers, and those that run through one: all, any, max, min, sum, with the very comparisons and additions that Python makes, in its order. */
 #include "frontend/call_builtin.h"
 #include "frontend/exception.h"
+#include "frontend/instance.h"
 #include "frontend/number.h"
 
 /* ---- reductions over known items ---- */
@@ -217,6 +218,8 @@ jy_builtin_dict(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_v
             v->u.iter.sequence = args[0];
             v->u.iter.position = 2;
         }
+        if (jy_is_instance(f, v)) /* keys() would be asked for first */
+            return jy_builtin_unknown(f, "dict", v);
         TRY(jy_iter_collect(f, &pairs, JY_V_TUPLE, v));
     }
     for (size_t i = 0; i < pairs->u.seq.n; i++) {

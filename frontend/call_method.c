@@ -1,7 +1,7 @@
 /* Methods of tuples, lists, dicts and constants; those of sets are in set.c. Changes go through change.c, which tells the ledger. */
 #include "frontend/effects.h"
 #include "frontend/exception.h"
-#include "frontend/interp.h"
+#include "frontend/instance.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -364,6 +364,8 @@ get_objects(struct jy_frame *f, PyObject **args, PyObject **keywords, PyObject *
     if (only != NULL)
         TRY(jy_value_realize(f, only));
     if (only != NULL && only->v_kind != JY_V_CONST && PyUnicode_CompareWithASCIIString(name, "join") == 0) {
+        if (jy_is_instance(f, only))
+            TRY(jy_instance_check_hint(f, only));
         TRY(jy_iter_collect(f, &only, JY_V_TUPLE, only));
         all->u.seq.at[0] = only;
     }

@@ -278,6 +278,29 @@ jy_builtin_setattr(struct jy_frame *f, struct jy_value **out, size_t n, struct j
     return jy_setattr(f, args[0], name, n == 3 ? args[2] : NULL);
 }
 
+/* Classes of C's do not change. */
+static jy_status
+class_has(struct jy_frame *f, bool *out, struct jy_value *v, PyObject *name)
+{
+    PyTypeObject *type = (PyTypeObject *)v->v_object;
+    struct jy_value *attribute;
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
+        if (!Py_IS_TYPE(v->v_object, &PyType_Type))
+            return jy_builtin_unknown(f, "hasattr", v);
+        *out = jy_hold(f, PyObject_GetAttr(v->v_object, name)) != NULL;
+        PyErr_Clear();
+        return JY_OK;
+    }
+    struct jy_value *klass = v->v_source != JY_NO_SOURCE ? v : jy_class_value(f, v->v_object);
+    jy_status status = jy_class_getattr(f, &attribute, klass, name);
+    *out = status == JY_OK;
+    if (status == JY_BREAK && jy_is_raised(f, PyExc_AttributeError)) {
+        jy_exception_take(f);
+        return JY_OK;
+    }
+    return status;
+}
+
 /* Whether a plain object has an attribute; its absence cannot change. */
 static jy_status
 has_attribute(struct jy_frame *f, bool *out, struct jy_value *v, PyObject *name)
@@ -305,6 +328,8 @@ has_attribute(struct jy_frame *f, bool *out, struct jy_value *v, PyObject *name)
         }
         return status;
     }
+    if (v->v_kind == JY_V_CALLABLE && PyType_Check(v->v_object))
+        return class_has(f, out, v, name);
     if (jy_is_function_text(v, jy_utf8(name))) {
         *out = true;
         return JY_OK;

@@ -7,7 +7,7 @@
  * appends blindly: neither its length nor its items are guarded, and whoever looks later finds the appended items behind those that were there (realize.c). */
 #include "frontend/effects.h"
 #include "frontend/exception.h"
-#include "frontend/interp.h"
+#include "frontend/instance.h"
 
 #include <string.h>
 
@@ -198,6 +198,9 @@ jy_list_set_slice(struct jy_frame *f, struct jy_value *list, struct jy_value *ke
     TRY(jy_check_mutable(f, list));
     TRY(jy_slice_bounds(f, &start, &step, &count, key, list->u.seq.n));
     size_t before = list->u.seq.n;
+    TRY(jy_value_realize(f, iterable));
+    if (jy_is_instance(f, iterable))
+        TRY(jy_instance_check_hint(f, iterable));
     TRY(jy_iter_collect(f, &more, JY_V_TUPLE, iterable));
     if (list->u.seq.n != before)
         return jy_break(f, JY_BREAK_STORE_CONTAINER, "a list that changes while one of its slices is set");

@@ -297,7 +297,8 @@ jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *kla
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s of class %s", jy_utf8(name), type->tp_name);
     if (meta != &PyType_Type) {
         PyObject *of_meta = jy_class_get(f, meta, NULL, name);
-        if (of_meta != of_type)
+        bool first = raw == NULL || (of_meta != NULL && Py_TYPE(of_meta)->tp_descr_set != NULL);
+        if (of_meta != of_type && first)
             return not_traced(f, name, of_meta != NULL ? of_meta : of_type);
     }
     if (jy_class_is_data(raw) && klass->v_source != JY_NO_SOURCE && jy_attribute_is_quiet(klass->v_object, name)) {
@@ -321,26 +322,33 @@ is_made_of_python(PyTypeObject *type)
     return type == &PyBaseObject_Type;
 }
 
-/* May a call of the class be followed? Everything that decides it is guarded. */
+/* May object.__new__ be followed? Everything that decides it is guarded. */
 static jy_status
-check_class(struct jy_frame *f, PyTypeObject *type)
+check_plain(struct jy_frame *f, PyTypeObject *type)
 {
-    PyTypeObject *meta = Py_TYPE(type);
-    if (!is_made_of_python(type) || type->tp_new != PyBaseObject_Type.tp_new || type->tp_finalize != NULL ||
-        type->tp_del != NULL || type->tp_alloc != PyType_GenericAlloc)
-        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, which does not make plain objects", type->tp_name);
-    if (meta != &PyType_Type) {
-        PyObject *call = jy_class_get_text(f, meta, "__call__");
-        if (meta->tp_call != PyType_Type.tp_call || call == NULL || !Py_IS_TYPE(call, &PyWrapperDescr_Type))
-            return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose metaclass has a say", type->tp_name);
-    }
-    if (!jy_class_is_default(jy_class_get_text(f, type, "__new__"), "__new__") ||
-        jy_class_get_text(f, type, "__del__") != NULL)
+    if (!is_made_of_python(type) || type->tp_finalize != NULL || type->tp_del != NULL ||
+        type->tp_alloc != PyType_GenericAlloc || jy_class_get_text(f, type, "__del__") != NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, which does not make plain objects", type->tp_name);
     jy_class_get_text(f, type, "__abstractmethods__");
     if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
         return jy_break(f, JY_BREAK_RAISES, "abstract class %s", type->tp_name);
     return JY_OK;
+}
+
+/* May a call of the class be followed? */
+static jy_status
+check_class(struct jy_frame *f, PyTypeObject *type)
+{
+    PyTypeObject *meta = Py_TYPE(type);
+    if (meta != &PyType_Type) {
+        PyObject *call = jy_class_get_text(f, meta, "__call__");
+        if (meta->tp_call != PyType_Type.tp_call || call == NULL || !Py_IS_TYPE(call, &PyWrapperDescr_Type))
+            return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose metaclass has a say", type->tp_name);
+    }
+    if (type->tp_new != PyBaseObject_Type.tp_new ||
+        !jy_class_is_default(jy_class_get_text(f, type, "__new__"), "__new__"))
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, which does not make plain objects", type->tp_name);
+    return check_plain(f, type);
 }
 
 static size_t
@@ -433,9 +441,38 @@ make_empty(struct jy_frame *f, struct jy_value **out, bool *handled, size_t n, s
     if (args[0]->v_kind != JY_V_CALLABLE || !PyType_Check(args[0]->v_object) || args[0]->v_source == JY_NO_SOURCE)
         return JY_OK;
     *handled = true;
-    TRY(check_class(f, (PyTypeObject *)args[0]->v_object));
+    TRY(check_plain(f, (PyTypeObject *)args[0]->v_object));
     *out = jy_instance_new(f, args[0]);
     return JY_OK;
+}
+
+/* ---- metaclasses ---- */
+
+jy_status
+jy_metaclass_special(struct jy_frame *f, struct jy_value **out, struct jy_value *v, const char *name)
+{
+    PyTypeObject *meta = v->v_kind == JY_V_CALLABLE && PyType_Check(v->v_object) ? Py_TYPE(v->v_object) : &PyType_Type;
+    *out = NULL;
+    if (meta == &PyType_Type || !(meta->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        return JY_OK;
+    PyObject *raw = jy_class_get_text(f, meta, name);
+    if (raw == NULL)
+        return JY_OK;
+    struct jy_value *klass = v->v_source != JY_NO_SOURCE ? v : jy_class_value(f, v->v_object);
+    jy_guard_type(f, klass->v_source, meta);
+    if (PyFunction_Check(raw))
+        *out = method_new(f, jy_class_value(f, raw), klass);
+    return JY_OK;
+}
+
+jy_status
+jy_metaclass_call(struct jy_frame *f, struct jy_value **out, struct jy_value *v, const char *name, size_t nargs,
+                  struct jy_value *const *args)
+{
+    struct jy_value *method;
+    *out = NULL;
+    TRY(jy_metaclass_special(f, &method, v, name));
+    return method != NULL ? jy_call(f, out, method, nargs, args, NULL) : JY_OK;
 }
 
 jy_status
@@ -462,6 +499,12 @@ jy_class_call(struct jy_frame *f, struct jy_value **out, bool *handled, struct j
     if (jy_partial_is_type(f, object)) {
         *handled = true;
         return jy_partial_new(f, out, nargs, args, kwnames);
+    }
+    struct jy_value *call;
+    TRY(jy_metaclass_special(f, &call, callable, "__call__"));
+    if (call != NULL) {
+        *handled = true;
+        return jy_call(f, out, call, nargs, args, kwnames);
     }
     if (!is_made_of_python(type)) /* a subclass of list, tuple, ndarray, ... */
         return JY_OK;

@@ -252,11 +252,25 @@ find(struct jy_frame *f, size_t *index, bool *found, struct jy_value *dict, PyOb
     return JY_OK;
 }
 
+/* A key that dicts look for. */
+static jy_status
+hashable(struct jy_frame *f, PyObject **out, struct jy_value *key)
+{
+    TRY(jy_value_realize(f, key));
+    const char *type = key->v_kind == JY_V_LIST   ? "list"
+                       : key->v_kind == JY_V_DICT ? "dict"
+                       : key->v_kind == JY_V_SET  ? "set"
+                                                  : NULL;
+    if (type != NULL)
+        return jy_raises(f, PyExc_TypeError, "unhashable type: '%s'", type);
+    return jy_key_object(f, out, key);
+}
+
 jy_status
 jy_dict_find(struct jy_frame *f, size_t *index, bool *found, struct jy_value *dict, struct jy_value *key)
 {
     PyObject *object;
-    TRY(jy_key_object(f, &object, key));
+    TRY(hashable(f, &object, key));
     return find(f, index, found, dict, object);
 }
 

@@ -42,6 +42,11 @@ bool jy_class_is_plain_lookup(PyObject *raw);
 bool jy_class_is_data(PyObject *raw);
 /* Data of the class, which holder.name fetches again at each call: no guard that it is the very same object. */
 struct jy_value *jy_class_data(struct jy_frame *f, PyObject *raw, struct jy_value *holder, PyObject *name);
+/* The method that the class v has from its metaclass, bound to v; NULL: v is no class, or has none of the program's. */
+jy_status jy_metaclass_special(struct jy_frame *f, struct jy_value **out, struct jy_value *v, const char *name);
+/* The same, called; *out NULL: no such method. */
+jy_status jy_metaclass_call(struct jy_frame *f, struct jy_value **out, struct jy_value *v, const char *name,
+                            size_t nargs, struct jy_value *const *args);
 /* raw.__get__(self, klass), as attribute look-up does it; self NULL: through the class. raw is guarded. */
 jy_status jy_class_bind(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct jy_value *self,
                         struct jy_value *klass, PyObject *name);
@@ -123,7 +128,10 @@ jy_status jy_instance_contains(struct jy_frame *f, bool *out, bool *done, struct
 jy_status jy_instance_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
 /* *out NULL: exhausted */
 jy_status jy_instance_next(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
-/* Before all items are taken at once. */
+/* The next item by __getitem__. */
+jy_status jy_instance_next_item(struct jy_frame *f, struct jy_value **out, struct jy_value *iterator);
+/* Before all items are taken at once: list() and its like ask for the length; others do not, and break. */
+jy_status jy_instance_ask_hint(struct jy_frame *f, struct jy_value *v);
 jy_status jy_instance_check_hint(struct jy_frame *f, struct jy_value *v);
 /* int() and float() */
 jy_status jy_instance_convert(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyTypeObject *type);

@@ -144,6 +144,18 @@ sequence_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, 
     return at != 0 ? set_state(f, *out, like(f, v->u.iter.sequence, false), (int64_t)at) : JY_OK;
 }
 
+/* By __getitem__: iter() of such an object runs no code. */
+static jy_status
+items_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    PyObject *empty = jy_hold(f, PyTuple_New(0));
+    PyObject *like = empty != NULL ? jy_hold(f, PySeqIter_New(empty)) : NULL;
+    if (v->u.iter.exhausted)
+        return no_recipe(f, v);
+    TRY(make_iter(out, f, o, v->u.iter.sequence));
+    return v->u.iter.position != 0 ? set_state(f, *out, like, (int64_t)v->u.iter.position) : JY_OK;
+}
+
 static jy_status
 reversed_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
@@ -252,6 +264,8 @@ jy_iter_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o,
     case JY_ITER_COUNT:
     case JY_ITER_REPEAT:
         return itertools_rest(out, f, o, v);
+    case JY_ITER_GETITEM:
+        return items_rest(out, f, o, v);
     case JY_ITER_GENERATOR:
     case JY_ITER_CALLABLE:
     case JY_ITER_CHAIN:

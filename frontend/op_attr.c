@@ -131,7 +131,10 @@ is_quiet_of_class(PyTypeObject *object, PyObject *name)
     PyObject *raw = _PyType_Lookup(object, name);
     if (meta == &PyType_Type)
         return is_quiet(raw);
-    return raw != NULL && is_quiet(raw) && meta->tp_getattro == PyType_Type.tp_getattro &&
+    bool of_type = raw == NULL && (PyUnicode_CompareWithASCIIString(name, "__name__") == 0 ||
+                                   PyUnicode_CompareWithASCIIString(name, "__qualname__") == 0 ||
+                                   PyUnicode_CompareWithASCIIString(name, "__mro__") == 0);
+    return (of_type || (raw != NULL && is_quiet(raw))) && meta->tp_getattro == PyType_Type.tp_getattro &&
            _PyType_Lookup(meta, name) == _PyType_Lookup(&PyType_Type, name);
 }
 

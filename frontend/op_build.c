@@ -1,5 +1,6 @@
 /* Building, extending and unpacking containers; text. */
 #include "frontend/exception.h"
+#include "frontend/instance.h"
 #include "frontend/ops.h"
 #include <assert.h>
 
@@ -189,18 +190,68 @@ op_dict_merge(struct jy_frame *f, const struct jy_instr *instr)
 
 /* ---- unpack ---- */
 
+/* What is unpacked asks for no length. Instances, and what their __iter__ gives, become an iterator; the rest is left alone. */
+static jy_status
+open_instance(struct jy_frame *f, struct jy_value **v)
+{
+    TRY(jy_value_realize(f, *v));
+    if (!jy_is_instance(f, *v))
+        return JY_OK;
+    PyTypeObject *type = (*v)->u.instance->type;
+    if ((*v)->u.instance->self == NULL && jy_class_get_text(f, type, "__iter__") == NULL &&
+        jy_class_get_text(f, type, "__getitem__") == NULL)
+        return jy_raises(f, PyExc_TypeError, "cannot unpack non-iterable %.200s object", type->tp_name);
+    return jy_iter(f, v, *v);
+}
+
+/* Up to so many items of an iterator. */
+static jy_status
+take(struct jy_frame *f, struct jy_value *all, struct jy_value *iterator, size_t most)
+{
+    struct jy_value *item;
+    while (all->u.seq.n < most) {
+        TRY(jy_iter_next(f, &item, iterator));
+        if (item == NULL)
+            break;
+        jy_seq_append(f, all, item);
+    }
+    return JY_OK;
+}
+
+static bool
+is_iterator(const struct jy_value *v)
+{
+    return v->v_kind == JY_V_ITER || v->v_kind == JY_V_INSTANCE;
+}
+
 /* An iterator is asked for one item more than fits, no further. */
 static jy_status
 take_items(struct jy_frame *f, struct jy_value ***items, size_t *n, struct jy_value *v, size_t fits)
 {
-    if (v->v_kind != JY_V_ITER)
+    TRY(open_instance(f, &v));
+    if (!is_iterator(v))
         return jy_value_items(f, items, n, v);
-    struct jy_value *all = jy_value_seq(f, JY_V_TUPLE, 0, NULL), *item;
-    do {
-        TRY(jy_iter_next(f, &item, v));
-        if (item != NULL)
-            jy_seq_append(f, all, item);
-    } while (item != NULL && all->u.seq.n <= fits);
+    struct jy_value *all = jy_value_seq(f, JY_V_TUPLE, 0, NULL);
+    TRY(take(f, all, v, fits + 1));
+    *items = all->u.seq.at;
+    *n = all->u.seq.n;
+    return JY_OK;
+}
+
+/* The first ones are taken one by one, the rest as list() does. */
+static jy_status
+take_all_items(struct jy_frame *f, struct jy_value ***items, size_t *n, struct jy_value *v, size_t first)
+{
+    TRY(open_instance(f, &v));
+    if (!is_iterator(v))
+        return jy_value_items(f, items, n, v);
+    struct jy_value *all = jy_value_seq(f, JY_V_TUPLE, 0, NULL), *rest;
+    TRY(take(f, all, v, first));
+    if (all->u.seq.n == first) {
+        TRY(jy_iter_collect(f, &rest, JY_V_TUPLE, v));
+        for (size_t i = 0; i < rest->u.seq.n; i++)
+            jy_seq_append(f, all, rest->u.seq.at[i]);
+    }
     *items = all->u.seq.at;
     *n = all->u.seq.n;
     return JY_OK;
@@ -230,7 +281,7 @@ op_unpack_ex(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value **items, *v = *jy_peek(f, 1);
     size_t n, before = (size_t)(instr->i_arg & 0xff), after = (size_t)(instr->i_arg >> 8);
-    TRY(jy_value_items(f, &items, &n, v));
+    TRY(take_all_items(f, &items, &n, v, before));
     if (items == NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "unpacking %s", jy_value_describe(f, v));
     if (n < before + after)

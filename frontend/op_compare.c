@@ -219,6 +219,10 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
     TRY(jy_instance_contains(f, out, &done, container, item));
     if (done)
         return JY_OK;
+    struct jy_value *answer;
+    TRY(jy_metaclass_call(f, &answer, container, "__contains__", 1, &item));
+    if (answer != NULL)
+        return jy_value_truth(f, out, answer);
     if (container->v_kind == JY_V_DICT)
         return jy_dict_find(f, &index, out, container, item);
     if (container->v_kind == JY_V_SET)
@@ -230,10 +234,10 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
                       : NULL;
     PyObject *y = jy_value_known(item);
     if (x != NULL && y != NULL && jy_value_is_plain(f, y)) {
-        int answer = PySequence_Contains(x, y);
-        if (answer < 0)
+        int contained = PySequence_Contains(x, y);
+        if (contained < 0)
             return jy_raise_from_exception(f);
-        *out = answer;
+        *out = contained;
         return JY_OK;
     }
     *out = false;

@@ -71,13 +71,20 @@ jy_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
         (*out)->u.iter.origin = v;
         return JY_OK;
     }
+    case JY_V_CALLABLE:
+        TRY(jy_metaclass_call(f, out, v, "__iter__", 0, NULL));
+        if (*out == NULL)
+            break;
+        TRY(jy_value_realize(f, *out));
+        if ((*out)->v_kind == JY_V_ITER)
+            return JY_OK;
+        break;
     case JY_V_NULL:
     case JY_V_LAZY:
     case JY_V_SCALAR:
     case JY_V_SLICE:
     case JY_V_FUNCTION:
     case JY_V_METHOD:
-    case JY_V_CALLABLE:
     case JY_V_MODULE:
     case JY_V_CELL:
     case JY_V_HANDLED:
@@ -283,6 +290,9 @@ jy_iter_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
     case JY_ITER_CALLABLE:
         TRY(callable_next(f, out, it));
         break;
+    case JY_ITER_GETITEM:
+        TRY(jy_instance_next_item(f, out, it));
+        break;
     case JY_ITER_ACCUMULATE:
     case JY_ITER_BATCHED:
     case JY_ITER_CHAIN:
@@ -312,7 +322,9 @@ jy_iter_collect(struct jy_frame *f, struct jy_value **out, enum jy_value_kind ki
     struct jy_value *it, *item;
     TRY(jy_iter(f, &it, v));
     if (v->v_kind == JY_V_INSTANCE)
-        TRY(jy_instance_check_hint(f, v));
+        TRY(jy_instance_ask_hint(f, v));
+    if (v->v_kind == JY_V_ITER && v->u.iter.how == JY_ITER_GETITEM && !v->u.iter.exhausted)
+        TRY(jy_instance_check_hint(f, v->u.iter.sequence));
     struct jy_value *seq = jy_value_seq(f, kind, 0, NULL);
     for (;;) {
         TRY(jy_iter_next(f, &item, it));

@@ -55,13 +55,24 @@ jy_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
             break;
         n = PyObject_Size(v->v_object);
         return n < 0 ? jy_raise_from_exception(f) : jy_take(f, out, PyLong_FromLongLong(n));
+    case JY_V_CALLABLE:
+        TRY(jy_metaclass_call(f, out, v, "__len__", 0, NULL));
+        if (*out == NULL)
+            break;
+        TRY(jy_value_realize(f, *out));
+        if ((*out)->v_kind != JY_V_CONST || !PyLong_CheckExact((*out)->v_object))
+            break;
+        n = PyLong_AsLongLong((*out)->v_object);
+        PyErr_Clear();
+        if (n < 0)
+            break;
+        return JY_OK;
     case JY_V_NULL:
     case JY_V_LAZY:
     case JY_V_SCALAR:
     case JY_V_SLICE:
     case JY_V_FUNCTION:
     case JY_V_METHOD:
-    case JY_V_CALLABLE:
     case JY_V_MODULE:
     case JY_V_ITER:
     case JY_V_CELL:
@@ -212,12 +223,16 @@ jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
         if (v->u.scalar.kind == JY_KIND_NPSCALAR)
             return jy_np_getitem(f, out, v, key);
         break;
+    case JY_V_CALLABLE:
+        TRY(jy_metaclass_call(f, out, v, "__getitem__", 1, &key));
+        if (*out != NULL)
+            return JY_OK;
+        break;
     case JY_V_NULL:
     case JY_V_LAZY:
     case JY_V_SLICE:
     case JY_V_FUNCTION:
     case JY_V_METHOD:
-    case JY_V_CALLABLE:
     case JY_V_MODULE:
     case JY_V_ITER:
     case JY_V_CELL:

@@ -10,7 +10,7 @@
  * A set that leaves the trace is built by adding constants, if that provably gives the very table that the mirror has. */
 #include "frontend/exception.h"
 #include "frontend/effects.h"
-#include "frontend/interp.h"
+#include "frontend/instance.h"
 
 #include <string.h>
 
@@ -232,6 +232,8 @@ as_iterable(struct jy_frame *f, PyObject **out, bool *unordered, struct jy_value
     if (*out != NULL)
         return JY_OK;
     struct jy_value *all, *given = *v;
+    if (jy_is_instance(f, given))
+        TRY(jy_instance_check_hint(f, given));
     TRY(jy_iter_collect(f, &all, JY_V_TUPLE, given));
     PyObject *items = jy_hold(f, jy_value_as_object(f, all));
     if (items == NULL || !jy_value_is_plain(f, items))

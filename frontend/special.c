@@ -8,6 +8,8 @@
  * Builtin operands of the other side answer NotImplemented to an object that they do not know, without a look at it; where that is not so, and with arrays, the operation breaks. */
 #include "frontend/instance.h"
 
+enum { MAX_HINT = 100000 }; /* a list of that length would be made in advance */
+
 /* ---- looking up ---- */
 
 jy_status
@@ -386,8 +388,11 @@ jy_instance_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     TRY(jy_special_call(f, out, v, "__iter__", 0, NULL));
     if (*out == NULL) {
         TRY(jy_special(f, &method, v, "__getitem__"));
-        if (method != NULL)
-            return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s by __getitem__", jy_value_describe(f, v));
+        if (method != NULL) {
+            TRY(jy_iter_new(f, out, JY_ITER_GETITEM, 0, NULL));
+            (*out)->u.iter.sequence = v;
+            return JY_OK;
+        }
         return jy_raises(f, PyExc_TypeError, "'%s' object is not iterable", v->u.instance->type->tp_name);
     }
     TRY(jy_value_realize(f, *out));
@@ -399,18 +404,15 @@ jy_instance_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     return method != NULL ? JY_OK : unexpected(f, v, "__iter__");
 }
 
-jy_status
-jy_instance_next(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
+/* A call for the next item; *out NULL where it has raised StopIteration, or the other exception that says so. */
+static jy_status
+call_for_item(struct jy_frame *f, struct jy_value **out, struct jy_value *method, size_t nargs,
+              struct jy_value *const *args, PyObject *other)
 {
     struct jy_trace_state *t = f->f_trace;
     uint32_t depth = t->depth, nesting = t->nesting;
-    struct jy_value *method;
-    *out = NULL;
-    TRY(jy_special(f, &method, v, "__next__"));
-    if (method == NULL)
-        return jy_break(f, JY_BREAK_RAISES, "next() of %s", jy_value_describe(f, v));
-    jy_status status = jy_call(f, out, method, 0, NULL, NULL);
-    if (status != JY_BREAK || !jy_is_raised(f, PyExc_StopIteration))
+    jy_status status = jy_call(f, out, method, nargs, args, NULL);
+    if (status != JY_BREAK || (!jy_is_raised(f, PyExc_StopIteration) && !jy_is_raised(f, other)))
         return status;
     jy_exception_take(f);
     t->depth = depth;
@@ -419,7 +421,48 @@ jy_instance_next(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     return JY_OK;
 }
 
-/* list(v) asks for the length first. */
+jy_status
+jy_instance_next(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
+{
+    struct jy_value *method;
+    *out = NULL;
+    TRY(jy_special(f, &method, v, "__next__"));
+    if (method == NULL)
+        return jy_break(f, JY_BREAK_RAISES, "next() of %s", jy_value_describe(f, v));
+    return call_for_item(f, out, method, 0, NULL, PyExc_StopIteration);
+}
+
+jy_status
+jy_instance_next_item(struct jy_frame *f, struct jy_value **out, struct jy_value *iterator)
+{
+    struct jy_value *index = jy_value_const_take(f, PyLong_FromSize_t(iterator->u.iter.position)), *method;
+    if (index == NULL)
+        return JY_ERROR;
+    TRY(jy_special(f, &method, iterator->u.iter.sequence, "__getitem__"));
+    if (method == NULL)
+        return jy_break(f, JY_BREAK_RAISES, "items of %s", jy_value_describe(f, iterator->u.iter.sequence));
+    TRY(call_for_item(f, out, method, 1, &index, PyExc_IndexError));
+    iterator->u.iter.position += *out != NULL;
+    return JY_OK;
+}
+
+jy_status
+jy_instance_ask_hint(struct jy_frame *f, struct jy_value *v)
+{
+    struct jy_value *n;
+    jy_status status = length(f, &n, v);
+    if (status == JY_BREAK) /* a TypeError would be forgotten */
+        jy_exception_stop(f);
+    TRY(status);
+    int64_t items = 0;
+    if (n != NULL && n->v_kind == JY_V_CONST)
+        items = PyLong_AsLongLong(n->v_object);
+    bool hint = n == NULL && jy_class_get_text(f, v->u.instance->type, "__length_hint__") != NULL;
+    if (hint || items > MAX_HINT)
+        return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s, which says how long it is", jy_value_describe(f, v));
+    return JY_OK;
+}
+
 jy_status
 jy_instance_check_hint(struct jy_frame *f, struct jy_value *v)
 {

@@ -294,6 +294,7 @@ jy_value_node(struct jy_frame *f, jy_ref *out, struct jy_value *v)
 jy_status
 jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
 {
+    struct jy_value *answer;
     bool baked;
     TRY(jy_value_realize(f, v));
     switch ((enum jy_value_kind)v->v_kind) {
@@ -329,6 +330,11 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
         return jy_value_truth(f, out, length);
     }
     case JY_V_CALLABLE:
+        TRY(jy_metaclass_call(f, &answer, v, "__bool__", 0, NULL));
+        if (answer != NULL && answer->v_kind == JY_V_CONST && PyBool_Check(answer->v_object)) {
+            *out = answer->v_object == Py_True;
+            return JY_OK;
+        }
         if (PyType_Check(v->v_object) && !Py_IS_TYPE(v->v_object, &PyType_Type) &&
             Py_TYPE(v->v_object)->tp_as_number != NULL && Py_TYPE(v->v_object)->tp_as_number->nb_bool != NULL)
             break;

@@ -49,6 +49,7 @@ enum jy_iter_how {
     JY_ITER_GENERATOR, /* the suspended `frame` of an inlined generator */
     JY_ITER_DICT, /* keys (what 0), values (1), items (2) of the dict `sequence`; numbers: its size and removals at the start */
     JY_ITER_CALLABLE, /* calls `sequence` until it gives part 0 */
+    JY_ITER_GETITEM,  /* asks the instance `sequence` for item `position` until that raises IndexError */
     JY_ITER_COUNT,    /* itertools, from here on: itertools.c says where each keeps its state */
     JY_ITER_REPEAT,
     JY_ITER_CHAIN,

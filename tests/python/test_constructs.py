@@ -317,10 +317,7 @@ BREAKS = {
     "errstate": "UNKNOWN_CALL",
     "deque": "UNKNOWN_CALL",
     "defaultdict": "UNKNOWN_CALL",
-    "iteration-dunder": "UNKNOWN_ITERATION",
-    "dataclass-frozen": "UNKNOWN_CALL",
     "namedtuple": "UNKNOWN_CALL",
-    "enum": "UNKNOWN_CALL",
 }
 
 

@@ -14,6 +14,7 @@ Counted: programs, functions, those that ran a graph, calls, runs of graphs, uni
 
 import argparse
 import ast
+import collections
 import faulthandler
 import functools
 import gc
@@ -110,6 +111,10 @@ class Picture:
             return [self.of(item) for item in sorted(value, key=lambda item: (type(item).__name__, ADDRESS.sub("", repr(item))))]
         if issubclass(kind, (list, tuple, set, frozenset)) and kind.__iter__ in (list.__iter__, tuple.__iter__, set.__iter__, frozenset.__iter__):
             return [self.of(item) for item in value]
+        if issubclass(kind, collections.deque):
+            return value.maxlen, [self.of(item) for item in collections.deque.__iter__(value)], self.of(getattr(value, "__dict__", None))
+        if issubclass(kind, collections.defaultdict):
+            return repr(value.default_factory), [(self.of(key), self.of(item)) for key, item in dict.items(value)]
         if issubclass(kind, dict):
             return [(self.of(key), self.of(item)) for key, item in dict.items(value)]
         if kind is types.FunctionType:
