@@ -11,6 +11,7 @@
  *   flow_op.c      instructions
  *   flow_number.c  operators on numbers       flow_array.c, flow_list.c  elements
  *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
+ *   flow_draw.c    random numbers
  *
  * A handler reads, emits what it needs, and only then changes the frame; JY_BREAK from it means that flows do not have this: the flow stops before the instruction (an exit of kind STOP). */
 #ifndef JY_FRONTEND_FLOW_H
@@ -316,6 +317,16 @@ jy_status jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kw
 jy_status jy_vcall_python(struct jy_vbuild *b, struct jy_value *function, size_t items, size_t nargs,
                           struct jy_val *const *args, PyObject *kwnames);
 jy_status jy_vreturn(struct jy_vbuild *b, struct jy_val *v);
+
+/* ---- flow_draw.c: random numbers ---- */
+
+/* Is the attribute of an object that came in a method that draws? Guarded then. */
+bool jy_vdraw_has(struct jy_vbuild *b, const struct jy_val *v, PyObject *name);
+/* A call of such a method of `self`. */
+jy_status jy_vdraw_method(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *self, PyObject *name,
+                          size_t nargs);
+/* A call of an object: a bound method that draws. *out NULL: it is none. */
+jy_status jy_vdraw_bound(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, size_t nargs);
 
 /* ---- flow_op.c ---- */
 

@@ -457,6 +457,9 @@ call_c_callable(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
         np_function(&handler, callable);
     if (handler != NULL)
         return handler(b, out, nargs, args);
+    TRY(jy_vdraw_bound(b, out, callable, nargs));
+    if (*out != NULL)
+        return JY_OK;
     if (module != NULL && strcmp(module, "math") == 0 && (nargs == 1 || nargs == 2))
         return call_c_function(b, out, name, nargs, args);
     return jy_vb_lacks(b, "a call of %s",
@@ -469,6 +472,8 @@ call_method(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *metho
 {
     struct jy_val *self = method->parts[0];
     const char *name = jy_utf8(method->name);
+    if (self->kind == JY_K_OBJECT)
+        return jy_vdraw_method(b, out, self, method->name, nargs);
     if (self->kind == JY_K_LIST)
         return jy_vlist_method(b, out, self, name, nargs, args);
     if (self->kind == JY_K_INT && strcmp(name, "bit_length") == 0)
@@ -502,6 +507,13 @@ jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kwnames)
             return jy_vb_lacks(b, "a method with keywords");
         TRY(call_method(b, &out, callable, nargs, args));
         return jy_vreplace(b, items, out);
+    }
+    if (callable->kind == JY_K_OBJECT && kwnames == NULL && PyMethod_Check(callable->known->v_object)) {
+        TRY(jy_vdraw_bound(b, &out, callable->known->v_object, nargs));
+        if (out != NULL) {
+            jy_guard_is(b->frame->f, callable->known->v_source, callable->known->v_object);
+            return jy_vreplace(b, items, out);
+        }
     }
     if (callable->kind != JY_K_KNOWN)
         return jy_vb_lacks(b, "a call of %s", jy_val_describe(b, callable));

@@ -509,6 +509,10 @@ attribute(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, PyObject *
     }
     if (v->kind != JY_K_KNOWN && v->kind != JY_K_OBJECT)
         return jy_vb_lacks(b, "the attribute %s of %s", jy_utf8(name), jy_val_describe(b, v));
+    if (is_call && v->kind == JY_K_OBJECT && jy_vdraw_has(b, v, name)) {
+        *out = method_of(b, v, name);
+        return JY_OK;
+    }
     struct jy_value *value = NULL;
     TRY(jy_getattr(b->frame->f, &value, v->known, name));
     return jy_vb_import(b, out, value);

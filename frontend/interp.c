@@ -310,7 +310,8 @@ static bool
 is_native_loop(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_trace_state *t = f->f_trace;
-    if (!t->native_loops || f->f_back != NULL || f->f_pc == t->start || t->begun == 0 || !loop_heads(f)[f->f_pc] ||
+    bool may_leave = t->begun != 0 || t->unit->u_start != 0;
+    if (!t->native_loops || f->f_back != NULL || f->f_pc == t->start || !may_leave || !loop_heads(f)[f->f_pc] ||
         t->first_seen[f->f_pc] != t->root_steps)
         return false;
     for (size_t k = 0; k < t->request->nunrolled; k++)

@@ -173,7 +173,9 @@ enum jy_flow_input_kind {
     JY_FLOW_IN_STRIDE,  /* I64, bytes */
     JY_FLOW_IN_RANGE,   /* I64: `axis` 0: next value, 1: stop, 2: step of a range iterator; of a range: start, stop, step */
     JY_FLOW_IN_INDEX,   /* I64: index of a list, tuple or sequence iterator */
-    JY_FLOW_IN_CONST_OBJECT /* PTR: `number` is a handle of the unit's object table */
+    JY_FLOW_IN_CONST_OBJECT, /* PTR: `number` is a handle of the unit's object table */
+    JY_FLOW_IN_BITGEN,       /* PTR: bitgen_t of a random generator of NumPy's; not entered when somebody else draws from it */
+    JY_FLOW_IN_CONST_BITGEN  /* the same of an object in the unit's table */
 };
 
 struct jy_flow_input {

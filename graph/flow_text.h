@@ -21,7 +21,7 @@ struct jy_box_text {
     int8_t nvalues; /* -1: one, an extent and a stride per axis */
 };
 
-enum { JY_BOX_HOW_COUNT = JY_BOX_MAYBE + 1, JY_INPUT_KIND_COUNT = JY_FLOW_IN_CONST_OBJECT + 1 };
+enum { JY_BOX_HOW_COUNT = JY_BOX_MAYBE + 1, JY_INPUT_KIND_COUNT = JY_FLOW_IN_CONST_BITGEN + 1 };
 enum { JY_KIND_TEXT_COUNT = 5, JY_EXIT_KIND_COUNT = JY_EXIT_RETURN + 1 };
 
 extern const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT];

@@ -12,6 +12,7 @@
 #include "runtime/backend.h"
 #include "runtime/exec_internal.h"
 #include "runtime/flow_box.h"
+#include "runtime/flow_random.h"
 #include "runtime/fpstatus.h"
 #include "runtime/function.h"
 #include "runtime/numpy_api.h"
@@ -369,7 +370,8 @@ read_range(union jy_scalar *out, const struct jy_flow_input *in, PyObject *objec
 static bool
 read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy_unit *unit, PyObject *const *inputs)
 {
-    PyObject *object = in->kind == JY_FLOW_IN_CONST_OBJECT ? jy_unit_object(unit, in->number) : inputs[in->number];
+    bool is_const = in->kind == JY_FLOW_IN_CONST_OBJECT || in->kind == JY_FLOW_IN_CONST_BITGEN;
+    PyObject *object = is_const ? jy_unit_object(unit, in->number) : inputs[in->number];
     out->bits = 0;
     switch ((enum jy_flow_input_kind)in->kind) {
     case JY_FLOW_IN_NUMBER:
@@ -378,6 +380,10 @@ read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy
     case JY_FLOW_IN_CONST_OBJECT:
         out->bits = (uintptr_t)object;
         return true;
+    case JY_FLOW_IN_BITGEN:
+    case JY_FLOW_IN_CONST_BITGEN:
+        out->bits = (uintptr_t)jy_bitgen_of(object);
+        return out->bits != 0;
     case JY_FLOW_IN_DATA:
         out->bits = (uintptr_t)PyArray_DATA((PyArrayObject *)object);
         return true;

@@ -3,6 +3,7 @@
  * None of them runs code of the program's: an object is let go only where its destructor is known to run none, and while objects are made that the collector sees, it does not run. */
 #include "graph/flow_helper.h"
 #include "runtime/flow_exec.h"
+#include "runtime/flow_random.h"
 #include "runtime/numpy_api.h"
 #include <errno.h>
 #include <math.h>
