@@ -213,9 +213,11 @@ jy_builtin_dict(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_v
     if (n == 1) {
         TRY(jy_value_realize(f, args[0]));
         struct jy_value *v = args[0];
+        TRY(jy_over_dict(f, &v, v));
         if (v->v_kind == JY_V_DICT) {
+            struct jy_value *all = v;
             v = jy_value_new(f, JY_V_DICTVIEW);
-            v->u.iter.sequence = args[0];
+            v->u.iter.sequence = all;
             v->u.iter.position = 2;
         }
         if (jy_is_instance(f, v)) /* keys() would be asked for first */

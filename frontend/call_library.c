@@ -2,6 +2,7 @@
  * itertools. What is Python in the library is inlined like the program's own. */
 #include "frontend/call_builtin.h"
 #include "frontend/exception.h"
+#include "frontend/instance.h"
 
 #include <string.h>
 
@@ -13,39 +14,14 @@ jy_is_getter(PyObject *object)
            strcmp(name, "operator.methodcaller") == 0;
 }
 
-/* The class of that name in a module of CPython's own? */
-static bool
-is_named(struct jy_frame *f, PyObject *callable, const char *module, const char *name)
+bool
+jy_is_named(struct jy_frame *f, PyObject *callable, const char *module, const char *name)
 {
     PyObject *text = jy_hold(f, PyUnicode_FromString(module));
     PyObject *object = text != NULL ? jy_hold(f, PyImport_GetModule(text)) : NULL;
     object = object != NULL ? jy_hold(f, PyObject_GetAttrString(object, name)) : NULL;
     PyErr_Clear();
     return object == callable;
-}
-
-/* ---- collections.deque ---- */
-
-bool
-jy_is_deque(struct jy_frame *f, const struct jy_value *v)
-{
-    return v->v_kind == JY_V_OPAQUE && v->v_source != JY_NO_SOURCE &&
-           strcmp(Py_TYPE(v->v_object)->tp_name, "collections.deque") == 0 &&
-           is_named(f, (PyObject *)Py_TYPE(v->v_object), "_collections", "deque");
-}
-
-/* One with a bound would drop items. */
-jy_status
-jy_deque_check(struct jy_frame *f, struct jy_value *deque)
-{
-    PyObject *bound = jy_hold(f, PyObject_GetAttrString(deque->v_object, "maxlen"));
-    if (bound == NULL)
-        return jy_break_from_exception(f, JY_BREAK_UNKNOWN_ATTRIBUTE);
-    if (bound != Py_None)
-        return jy_break(f, JY_BREAK_STORE_CONTAINER, "a deque with a bound");
-    jy_guard_type(f, deque->v_source, Py_TYPE(deque->v_object));
-    jy_guard_value(f, JY_GUARD_UNBOUNDED, deque->v_source, 0);
-    return JY_OK;
 }
 
 /* ---- operator.itemgetter, attrgetter, methodcaller ---- */
@@ -170,6 +146,8 @@ call_descriptor(struct jy_frame *f, struct jy_value **out, bool *handled, PyObje
         return JY_OK;
     if (!jy_is_appendable(f, args[0]))
         TRY(jy_value_realize(f, args[0]));
+    if (jy_is_instance(f, args[0])) /* class.c */
+        return JY_OK;
     of = &PyList_Type;
     if (args[0]->v_kind != JY_V_LAZY)
         TRY(jy_value_type(f, &of, args[0]));
@@ -190,7 +168,7 @@ jy_library_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyObje
     if (Py_IS_TYPE(callable, &PyMethodDescr_Type))
         return call_descriptor(f, out, handled, callable, nargs, args, kwnames);
     if (!keywords && jy_is_getter(callable) &&
-        is_named(f, (PyObject *)Py_TYPE(callable), "_operator", Py_TYPE(callable)->tp_name + strlen("operator."))) {
+        jy_is_named(f, (PyObject *)Py_TYPE(callable), "_operator", Py_TYPE(callable)->tp_name + strlen("operator."))) {
         *handled = true;
         return call_getter(f, out, callable, nargs, args);
     }
@@ -198,7 +176,7 @@ jy_library_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyObje
         PyObject *self = PyCFunction_GET_SELF(callable);
         const char *name = ((PyCFunctionObject *)callable)->m_ml->ml_name;
         if (strcmp(name, "reduce") == 0 && (nargs == 2 || nargs == 3) &&
-            is_named(f, callable, "_functools", "reduce")) {
+            jy_is_named(f, callable, "_functools", "reduce")) {
             *handled = true;
             return call_reduce(f, out, nargs, args);
         }
@@ -208,7 +186,7 @@ jy_library_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyObje
         }
     }
     const char *type = PyType_Check(callable) ? ((PyTypeObject *)callable)->tp_name : "";
-    if (!keywords && strncmp(type, "operator.", 9) == 0 && is_named(f, callable, "_operator", type + 9)) {
+    if (!keywords && strncmp(type, "operator.", 9) == 0 && jy_is_named(f, callable, "_operator", type + 9)) {
         *handled = true;
         return make_getter(f, out, callable, nargs, args);
     }

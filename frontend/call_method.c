@@ -145,6 +145,7 @@ list_sort(struct jy_frame *f, struct jy_value **out, struct jy_value *self, cons
     TRY(jy_sort(f, &sorted, all, key, reverse, true));
     if (self->u.seq.n != 0)
         return jy_break(f, JY_BREAK_STORE_CONTAINER, "a list that changes while it is sorted");
+    sorted->u.seq.owner = self->u.seq.owner;
     self->u.seq = sorted->u.seq;
     if (self->v_source != JY_NO_SOURCE)
         TRY(jy_replay_contents(f, self));
@@ -296,24 +297,6 @@ dict_items(struct jy_frame *f, struct jy_value **out, struct jy_value *self, con
     return view(f, out, self, 2);
 }
 
-/* ---- deques (jy_is_deque) ---- */
-
-static jy_status
-deque_append(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
-{
-    TRY(jy_check_mutable(f, self));
-    jy_replay_call(f, self, "append", 1, a->at);
-    return none(f, out);
-}
-
-static jy_status
-deque_appendleft(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
-{
-    TRY(jy_check_mutable(f, self));
-    jy_replay_call(f, self, "appendleft", 1, a->at);
-    return none(f, out);
-}
-
 /* ---- the table ---- */
 
 static const struct row {
@@ -323,7 +306,6 @@ static const struct row {
     uint8_t least, most;
     bool keywords; /* takes some */
 } rows[] = {
-    { JY_V_OPAQUE, "append", deque_append, 1, 1, false }, { JY_V_OPAQUE, "appendleft", deque_appendleft, 1, 1, false },
     { JY_V_LIST, "append", list_append, 1, 1, false }, /* the only one that a list which was not looked into is asked for */
     { JY_V_LIST, "clear", any_clear, 0, 0, false },       { JY_V_LIST, "copy", any_copy, 0, 0, false },
     { JY_V_LIST, "count", sequence_count, 1, 1, false },  { JY_V_LIST, "extend", list_extend, 1, 1, false },
@@ -422,6 +404,8 @@ jy_call_method(struct jy_frame *f, struct jy_value **out, struct jy_value *self,
     if (text == NULL)
         return jy_break_from_exception(f, JY_BREAK_UNKNOWN_CALL);
     bool keywords = kwnames != NULL && PyTuple_GET_SIZE(kwnames) != 0;
+    if (self->v_kind == JY_V_INSTANCE)
+        return jy_over_method(f, out, self, name, nargs, args, kwnames);
     if (self->v_kind == JY_V_CONST)
         return call_constant(f, out, self, name, &a);
     if (self->v_kind == JY_V_SET && !keywords)

@@ -46,6 +46,14 @@ check_namespace(struct jy_frame *f, const struct jy_value *v)
     return JY_OK;
 }
 
+/* The object that the program knows it as. */
+static struct jy_value *
+owner_of(struct jy_value *v)
+{
+    bool may_be_part = v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST || v->v_kind == JY_V_DICT;
+    return may_be_part && v->u.seq.owner != NULL ? v->u.seq.owner : v;
+}
+
 jy_status
 jy_check_mutable(struct jy_frame *f, struct jy_value *v)
 {
@@ -53,7 +61,7 @@ jy_check_mutable(struct jy_frame *f, struct jy_value *v)
         return JY_OK;
     if (v->v_kind == JY_V_DICT)
         TRY(check_namespace(f, v));
-    return jy_value_changes(f, v);
+    return jy_value_changes(f, owner_of(v));
 }
 
 static jy_status
@@ -93,14 +101,29 @@ jy_replay_call(struct jy_frame *f, struct jy_value *v, const char *name, size_t 
 {
     if (!is_outside(v))
         return;
+    const struct jy_value *owner = owner_of(v);
+    PyTypeObject *type = owner->v_kind == JY_V_INSTANCE ? owner->u.instance->over.builtin : Py_TYPE(v->v_object);
     PyObject *text = jy_hold(f, PyUnicode_InternFromString(name));
-    PyObject *method = text != NULL ? _PyType_Lookup(Py_TYPE(v->v_object), text) : NULL;
+    PyObject *method = text != NULL ? _PyType_Lookup(type, text) : NULL;
     assert(method != NULL);
     struct jy_value **all = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, nargs + 1);
     all[0] = v;
     for (size_t i = 0; i < nargs; i++)
         all[i + 1] = args[i];
     jy_effect_add_call(f, method, nargs + 1, all);
+}
+
+void
+jy_replay_item(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct jy_value *item)
+{
+    const struct jy_value *owner = owner_of(v);
+    struct jy_value *args[] = { key, item };
+    if (!is_outside(v))
+        return;
+    if (owner == v || jy_over_is_exact(owner))
+        jy_effect_add(f, item != NULL ? JY_EFFECT_STORE_ITEM : JY_EFFECT_DELETE_ITEM, v, NULL, key, item);
+    else
+        jy_replay_call(f, v, item != NULL ? "__setitem__" : "__delitem__", item != NULL ? 2 : 1, args);
 }
 
 /* ---- lists ---- */
@@ -213,8 +236,7 @@ jy_list_set_slice(struct jy_frame *f, struct jy_value *list, struct jy_value *ke
         TRY(splice(f, list, (size_t)start, (size_t)count, more));
     for (Py_ssize_t i = 0; step != 1 && i < count; i++)
         list->u.seq.at[start + i * step] = more->u.seq.at[i];
-    if (is_outside(list))
-        jy_effect_add(f, JY_EFFECT_STORE_ITEM, list, NULL, key, more);
+    jy_replay_item(f, list, key, more);
     return JY_OK;
 }
 
@@ -233,16 +255,14 @@ jy_list_delete_slice(struct jy_frame *f, struct jy_value *list, struct jy_value 
             jy_seq_append(f, rest, list->u.seq.at[i]);
     }
     set_items(list, rest);
-    if (is_outside(list))
-        jy_effect_add(f, JY_EFFECT_DELETE_ITEM, list, NULL, key, NULL);
+    jy_replay_item(f, list, key, NULL);
     return JY_OK;
 }
 
 jy_status
 jy_replay_contents(struct jy_frame *f, struct jy_value *list)
 {
-    jy_effect_add(f, JY_EFFECT_STORE_ITEM, list, NULL, jy_value_new(f, JY_V_SLICE),
-                  jy_value_seq(f, JY_V_TUPLE, list->u.seq.n, list->u.seq.at));
+    jy_replay_item(f, list, jy_value_new(f, JY_V_SLICE), jy_value_seq(f, JY_V_TUPLE, list->u.seq.n, list->u.seq.at));
     return JY_OK;
 }
 
@@ -258,8 +278,7 @@ jy_dict_store(struct jy_frame *f, struct jy_value *dict, struct jy_value *key, s
     if (found)
         TRY(jy_check_dropped(f, dict, dict->u.seq.at[index]));
     TRY(jy_dict_set(f, dict, key, value));
-    if (is_outside(dict))
-        jy_effect_add(f, JY_EFFECT_STORE_ITEM, dict, NULL, key, value);
+    jy_replay_item(f, dict, key, value);
     return JY_OK;
 }
 
@@ -269,8 +288,7 @@ jy_dict_delete(struct jy_frame *f, struct jy_value *dict, size_t index, struct j
     TRY(jy_check_mutable(f, dict));
     TRY(jy_check_dropped(f, dict, dict->u.seq.at[index]));
     jy_seq_remove(dict, index);
-    if (is_outside(dict))
-        jy_effect_add(f, JY_EFFECT_DELETE_ITEM, dict, NULL, key, NULL);
+    jy_replay_item(f, dict, key, NULL);
     return JY_OK;
 }
 
@@ -280,6 +298,7 @@ jy_dict_update(struct jy_frame *f, struct jy_value *dict, struct jy_value *from)
     struct jy_value **pair, *it, *item;
     size_t two;
     TRY(jy_value_realize(f, from));
+    TRY(jy_over_dict(f, &from, from));
     if (from->v_kind == JY_V_DICT) {
         for (size_t i = 0; from != dict && i < from->u.seq.n; i++)
             TRY(jy_dict_store(f, dict, jy_value_const(f, from->u.seq.keys[i]), from->u.seq.at[i]));

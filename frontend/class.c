@@ -8,7 +8,8 @@
  *     other descriptors    the program's own __get__ is called
  *     plain data           the object
  *
- * A class is called here when that makes a plain object: `__new__` is object's, nothing of C's lies below it, its destructor cannot run code, and `type` itself does the calling. */
+ * A class is called here as type.__call__ does it, with `__new__` and `__init__` that are the program's or a builtin type's (over.c), if its destructor cannot run code; where its metaclass
+ * has a __call__ of the program's, that is called. */
 #include "frontend/instance.h"
 
 #include "frontend/cpython/own.h"
@@ -206,6 +207,11 @@ jy_class_bind(struct jy_frame *f, struct jy_value **out, PyObject *raw, struct j
         *out = static_method || first == NULL ? value : method_new(f, value, first);
         return JY_OK;
     }
+    bool done = false;
+    if (self != NULL)
+        TRY(jy_over_bind(f, out, &done, raw, self, name));
+    if (done)
+        return JY_OK;
     if (self != NULL && Py_IS_TYPE(raw, &PyProperty_Type))
         return call_getter(f, out, raw, self, name);
     if (self != NULL && Py_IS_TYPE(raw, &PyMemberDescr_Type)) {
@@ -314,20 +320,17 @@ jy_class_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *kla
 
 /* ---- new objects ---- */
 
-static bool
-is_made_of_python(PyTypeObject *type)
-{
-    while (type != &PyBaseObject_Type && (type->tp_flags & Py_TPFLAGS_HEAPTYPE))
-        type = type->tp_base;
-    return type == &PyBaseObject_Type;
-}
-
-/* May object.__new__ be followed? Everything that decides it is guarded. */
+/* May the builtin __new__ be followed? Everything that decides it is guarded. */
 static jy_status
 check_plain(struct jy_frame *f, PyTypeObject *type)
 {
-    if (!is_made_of_python(type) || type->tp_finalize != NULL || type->tp_del != NULL ||
-        type->tp_alloc != PyType_GenericAlloc || jy_class_get_text(f, type, "__del__") != NULL)
+    PyTypeObject *builtin;
+    enum jy_over over = jy_over_find(f, &builtin, type);
+    bool plain = over != JY_OVER_OTHER && type->tp_alloc == PyType_GenericAlloc;
+    if (type != builtin)
+        plain =
+            plain && type->tp_finalize == NULL && type->tp_del == NULL && jy_class_get_text(f, type, "__del__") == NULL;
+    if (!plain)
         return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, which does not make plain objects", type->tp_name);
     jy_class_get_text(f, type, "__abstractmethods__");
     if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
@@ -335,20 +338,17 @@ check_plain(struct jy_frame *f, PyTypeObject *type)
     return JY_OK;
 }
 
-/* May a call of the class be followed? */
+/* type.__call__ does the calling. */
 static jy_status
-check_class(struct jy_frame *f, PyTypeObject *type)
+check_metaclass(struct jy_frame *f, PyTypeObject *type)
 {
     PyTypeObject *meta = Py_TYPE(type);
-    if (meta != &PyType_Type) {
-        PyObject *call = jy_class_get_text(f, meta, "__call__");
-        if (meta->tp_call != PyType_Type.tp_call || call == NULL || !Py_IS_TYPE(call, &PyWrapperDescr_Type))
-            return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose metaclass has a say", type->tp_name);
-    }
-    if (type->tp_new != PyBaseObject_Type.tp_new ||
-        !jy_class_is_default(jy_class_get_text(f, type, "__new__"), "__new__"))
-        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, which does not make plain objects", type->tp_name);
-    return check_plain(f, type);
+    if (meta == &PyType_Type)
+        return JY_OK;
+    PyObject *call = jy_class_get_text(f, meta, "__call__");
+    if (meta->tp_call != PyType_Type.tp_call || call == NULL || !Py_IS_TYPE(call, &PyWrapperDescr_Type))
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose metaclass has a say", type->tp_name);
+    return JY_OK;
 }
 
 static size_t
@@ -357,31 +357,91 @@ count_args(size_t nargs, PyObject *kwnames)
     return nargs + (kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0);
 }
 
+static PyObject *
+builtins_own(struct jy_frame *f, PyTypeObject *builtin, const char *name)
+{
+    PyObject *text = jy_hold(f, PyUnicode_InternFromString(name));
+    return text != NULL ? _PyType_Lookup(builtin, text) : NULL;
+}
+
+/* first and then the arguments */
+static struct jy_value **
+with_first(struct jy_frame *f, struct jy_value *first, size_t n, struct jy_value *const *args)
+{
+    struct jy_value **all = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, n + 1);
+    all[0] = first;
+    if (n != 0)
+        memcpy(all + 1, args, n * sizeof *args);
+    return all;
+}
+
+static jy_status
+call_new(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, PyObject *raw, size_t nargs,
+         struct jy_value *const *args, PyObject *kwnames)
+{
+    PyTypeObject *type = (PyTypeObject *)klass->v_object, *builtin;
+    enum jy_over over = jy_over_find(f, &builtin, type);
+    struct jy_value *new;
+    if (over != JY_OVER_OTHER && raw == builtins_own(f, builtin, "__new__")) {
+        TRY(check_plain(f, type));
+        if (over != JY_OVER_OBJECT)
+            return jy_over_new(f, out, klass, nargs, args, kwnames);
+        *out = jy_instance_new(f, klass);
+        return JY_OK;
+    }
+    if (!PyFunction_Check(raw) && !Py_IS_TYPE(raw, &PyStaticMethod_Type))
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose __new__ is no function", type->tp_name);
+    PyObject *name = jy_hold(f, PyUnicode_InternFromString("__new__"));
+    if (name == NULL)
+        return JY_ERROR;
+    TRY(jy_class_getattr(f, &new, klass, name));
+    return jy_call(f, out, new, nargs + 1, with_first(f, klass, count_args(nargs, kwnames), args), kwnames);
+}
+
+static jy_status
+call_init(struct jy_frame *f, struct jy_value *v, size_t nargs, struct jy_value *const *args, PyObject *kwnames)
+{
+    const struct jy_instance *self = v->u.instance;
+    PyObject *init = jy_class_get_text(f, self->type, "__init__");
+    struct jy_value *none;
+    if (jy_class_is_default(init, "__init__"))
+        return JY_OK;
+    if (self->over.kind != JY_OVER_OBJECT && self->over.kind != JY_OVER_OTHER &&
+        init == builtins_own(f, self->over.builtin, "__init__"))
+        return jy_over_init(f, v, nargs, args, kwnames);
+    if (init == NULL || !PyFunction_Check(init))
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose __init__ is no function", self->type->tp_name);
+    TRY(jy_call(f, &none, jy_class_value(f, init), nargs + 1, with_first(f, v, count_args(nargs, kwnames), args),
+                kwnames));
+    if (!jy_value_is_none(none))
+        return jy_raises(f, PyExc_TypeError, "__init__() should return None, not '%s'",
+                         none->v_kind == JY_V_CONST ? Py_TYPE(none->v_object)->tp_name : "?");
+    return JY_OK;
+}
+
+/* type.__call__: what __new__ gives is initialised if it is an instance of the class. */
 static jy_status
 make(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, size_t nargs, struct jy_value *const *args,
      PyObject *kwnames)
 {
-    PyTypeObject *type = (PyTypeObject *)klass->v_object;
-    size_t n = count_args(nargs, kwnames);
-    TRY(check_class(f, type));
-    PyObject *init = jy_class_get_text(f, type, "__init__");
-    bool plain = jy_class_is_default(init, "__init__");
-    if (plain && n != 0)
+    PyTypeObject *type = (PyTypeObject *)klass->v_object, *of;
+    struct jy_value *v;
+    TRY(check_metaclass(f, type));
+    PyObject *new = jy_class_get_text(f, type, "__new__");
+    bool plain = jy_class_is_default(new, "__new__");
+    if (new == NULL || (plain && type->tp_new != PyBaseObject_Type.tp_new))
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, which does not make plain objects", type->tp_name);
+    if (plain && count_args(nargs, kwnames) != 0 &&
+        jy_class_is_default(jy_class_get_text(f, type, "__init__"), "__init__"))
         return jy_break(f, JY_BREAK_RAISES, "%s() takes no arguments", type->tp_name);
-    if (!plain && (init == NULL || !PyFunction_Check(init)))
-        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose __init__ is no function", type->tp_name);
-    struct jy_value *v = jy_instance_new(f, klass), *none, **all;
-    if (!plain) {
-        all = JY_NEW_ARRAY(jy_frame_arena(f), struct jy_value *, n + 1);
-        all[0] = v;
-        if (n != 0)
-            memcpy(all + 1, args, n * sizeof *args);
-        TRY(jy_call(f, &none, jy_class_value(f, init), nargs + 1, all, kwnames));
-        if (!jy_value_is_none(none))
-            return jy_raises(f, PyExc_TypeError, "__init__() should return None, not '%s'",
-                             none->v_kind == JY_V_CONST ? Py_TYPE(none->v_object)->tp_name : "?");
-    }
+    TRY(call_new(f, &v, klass, new, nargs, args, kwnames));
     *out = v;
+    TRY(jy_value_realize(f, v));
+    if (jy_is_instance(f, v) && v->u.instance->type == type)
+        return call_init(f, v, nargs, args, kwnames);
+    TRY(jy_value_type(f, &of, v));
+    if (PyType_IsSubtype(of, type) || (of->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "class %s, whose __new__ gives a %s", type->tp_name, of->tp_name);
     return JY_OK;
 }
 
@@ -432,18 +492,39 @@ call_object_method(struct jy_frame *f, struct jy_value **out, bool *handled, PyO
     return JY_OK;
 }
 
+/* list.append(v, x), where v is of a class over list */
 static jy_status
-make_empty(struct jy_frame *f, struct jy_value **out, bool *handled, size_t n, struct jy_value *const *args)
+call_part_method(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *descriptor, size_t n,
+                 struct jy_value *const *args, PyObject *kwnames)
 {
-    if (n != 1)
+    struct jy_value *method;
+    if (n == 0 || !(Py_IS_TYPE(descriptor, &PyWrapperDescr_Type) || Py_IS_TYPE(descriptor, &PyMethodDescr_Type)))
+        return JY_OK;
+    TRY(jy_value_realize(f, args[0]));
+    if (!jy_is_instance(f, args[0]))
+        return JY_OK;
+    TRY(jy_over_bind(f, &method, handled, descriptor, args[0], PyDescr_NAME(descriptor)));
+    return *handled ? jy_call(f, out, method, n - 1, args + 1, kwnames) : JY_OK;
+}
+
+/* builtin.__new__(klass, ...), a method of a type of C's. */
+static jy_status
+make_empty(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *new, size_t n,
+           struct jy_value *const *args, PyObject *kwnames)
+{
+    PyTypeObject *builtin;
+    if (n == 0)
         return JY_OK;
     TRY(jy_value_realize(f, args[0]));
     if (args[0]->v_kind != JY_V_CALLABLE || !PyType_Check(args[0]->v_object) || args[0]->v_source == JY_NO_SOURCE)
         return JY_OK;
+    PyTypeObject *type = (PyTypeObject *)args[0]->v_object;
+    enum jy_over over = jy_over_find(f, &builtin, type);
+    if (over == JY_OVER_OTHER || type == builtin || new != builtins_own(f, builtin, "__new__") ||
+        (over == JY_OVER_OBJECT && count_args(n, kwnames) != 1))
+        return JY_OK;
     *handled = true;
-    TRY(check_plain(f, (PyTypeObject *)args[0]->v_object));
-    *out = jy_instance_new(f, args[0]);
-    return JY_OK;
+    return call_new(f, out, args[0], new, n - 1, args + 1, kwnames);
 }
 
 /* ---- metaclasses ---- */
@@ -486,15 +567,21 @@ jy_class_call(struct jy_frame *f, struct jy_value **out, bool *handled, struct j
         return jy_super_new(f, out, nargs, args);
     }
     if (!PyType_Check(object)) {
+        TRY(call_part_method(f, out, handled, object, nargs, args, kwnames));
+        if (*handled)
+            return JY_OK;
         if (Py_IS_TYPE(object, &PyWrapperDescr_Type) && !keywords)
             return call_object_method(f, out, handled, object, nargs, args);
-        if (PyCFunction_Check(object) && !keywords && jy_class_is_default(object, "__new__"))
-            return make_empty(f, out, handled, nargs, args);
+        if (PyCFunction_Check(object) && strcmp(((PyCFunctionObject *)object)->m_ml->ml_name, "__new__") == 0)
+            return make_empty(f, out, handled, object, nargs, args, kwnames);
         return JY_OK;
     }
-    PyTypeObject *type = (PyTypeObject *)object;
-    if (type != &PyBaseObject_Type && (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyExceptionClass_Check(object) ||
-                                       PyType_IsSubtype(type, &PyType_Type)))
+    PyTypeObject *type = (PyTypeObject *)object, *builtin;
+    enum jy_over over = jy_over_find(f, &builtin, type);
+    bool by_c = type == builtin && (over == JY_OVER_DEQUE || over == JY_OVER_DEFAULTDICT);
+    if (type != &PyBaseObject_Type && !by_c &&
+        (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyExceptionClass_Check(object) ||
+         PyType_IsSubtype(type, &PyType_Type)))
         return JY_OK;
     if (jy_partial_is_type(f, object)) {
         *handled = true;
@@ -506,7 +593,7 @@ jy_class_call(struct jy_frame *f, struct jy_value **out, bool *handled, struct j
         *handled = true;
         return jy_call(f, out, call, nargs, args, kwnames);
     }
-    if (!is_made_of_python(type)) /* a subclass of list, tuple, ndarray, ... */
+    if (over == JY_OVER_OTHER) /* a subclass of ndarray, ... */
         return JY_OK;
     *handled = true;
     struct jy_value *klass = callable->v_source != JY_NO_SOURCE ? callable : jy_class_value(f, object);

@@ -1,6 +1,6 @@
 /* Tuples, lists, dicts and sets of values, and their constant relatives. */
 #include "frontend/exception.h"
-#include "frontend/interp.h"
+#include "frontend/instance.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,6 +115,11 @@ jy_value_items(struct jy_frame *f, struct jy_value ***items, size_t *n, struct j
     TRY(jy_value_realize(f, v));
     *items = NULL;
     *n = 0;
+    if (jy_is_instance(f, v)) {
+        struct jy_value *part;
+        TRY(jy_over_base(f, &part, v, "__iter__"));
+        v = part != NULL ? part : v;
+    }
     if (v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST) {
         *items = v->u.seq.at;
         *n = v->u.seq.n;

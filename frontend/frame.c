@@ -102,6 +102,8 @@ count_instance(struct count *c, struct jy_instance *self, int depth)
         return;
     self->counted = c->walk;
     count_value(c, self->self, depth + 1);
+    count_value(c, self->over.base, depth + 1);
+    count_value(c, self->over.factory, depth + 1);
     for (size_t i = 0; i < self->attributes.n && c->n < MANY; i++)
         count_value(c, self->attributes.at[i].value, depth + 1);
 }

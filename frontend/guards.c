@@ -100,6 +100,8 @@ void
 jy_guard_class(struct jy_frame *f, PyTypeObject *type, PyTypeObject *after, PyObject *name, PyObject *result)
 {
     struct jy_unit *unit = f->f_trace->unit;
+    if (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) /* and so are those that it derives from */
+        return;
     add(f, (struct jy_guard){ .kind = JY_GUARD_CLASS,
                               .object = jy_keep(unit, (PyObject *)type),
                               .after = after != NULL ? jy_keep(unit, (PyObject *)after) : 0,
@@ -319,8 +321,11 @@ jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy
         jy_text_add(text, "type(%s) has the flags %#" PRIx64 " of %#" PRIx64, source.at, (uint64_t)g->other,
                     (uint64_t)g->value);
         break;
-    case JY_GUARD_UNBOUNDED:
-        jy_text_add(text, "%s.maxlen is None", source.at);
+    case JY_GUARD_MAXLEN:
+        if (g->value < 0)
+            jy_text_add(text, "%s.maxlen is None", source.at);
+        else
+            jy_text_add(text, "%s.maxlen == %" PRId64, source.at, g->value);
         break;
     case JY_GUARD_CLASS:
         print_object(text, unit, g->object);

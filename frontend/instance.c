@@ -13,19 +13,36 @@
 
 /* ---- making and opening ---- */
 
+/* A tuple with names of C's, whose fields may be more than its items. */
+static bool
+is_struct_sequence(PyTypeObject *type)
+{
+    PyObject *name = PyUnicode_InternFromString("n_sequence_fields");
+    bool found = name != NULL && PyType_IsSubtype(type, &PyTuple_Type) && _PyType_Lookup(type, name) != NULL;
+    PyErr_Clear();
+    Py_XDECREF(name);
+    return found;
+}
+
 void
 jy_instance_open(struct jy_frame *f, struct jy_value *v)
 {
     PyTypeObject *type = Py_TYPE(v->v_object);
-    if (v->v_source == JY_NO_SOURCE || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(v->v_object) ||
-        PyTuple_Check(v->v_object) || PyExceptionInstance_Check(v->v_object) || jy_is_dispatcher(v->v_object) ||
-        jy_partial_open(f, v))
+    PyTypeObject *builtin;
+    if (v->v_source == JY_NO_SOURCE || PyType_Check(v->v_object) || PyExceptionInstance_Check(v->v_object) ||
+        jy_is_dispatcher(v->v_object))
+        return;
+    enum jy_over over = jy_over_find(f, &builtin, type);
+    bool by_c = over == JY_OVER_DEQUE || over == JY_OVER_DEFAULTDICT;
+    if ((!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !by_c) || is_struct_sequence(type) || jy_partial_open(f, v))
         return;
     jy_guard_type(f, v->v_source, type);
     jy_hold(f, Py_NewRef(v->v_object)); /* the unit must not keep it alive */
     v->v_kind = JY_V_INSTANCE;
     v->u.instance = JY_NEW(jy_frame_arena(f), struct jy_instance);
     v->u.instance->type = type;
+    v->u.instance->over.kind = (uint8_t)over;
+    v->u.instance->over.builtin = builtin;
     v->u.instance->klass = jy_class_value(f, (PyObject *)type);
 }
 
@@ -36,6 +53,7 @@ jy_instance_new(struct jy_frame *f, struct jy_value *klass)
     v->u.instance = JY_NEW(jy_frame_arena(f), struct jy_instance);
     v->u.instance->type = (PyTypeObject *)klass->v_object;
     v->u.instance->klass = klass;
+    v->u.instance->over.kind = (uint8_t)jy_over_find(f, &v->u.instance->over.builtin, v->u.instance->type);
     return v;
 }
 
@@ -141,9 +159,9 @@ class_of(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject
 static jy_status
 check_keys(struct jy_frame *f, struct jy_value *v)
 {
-    if ((is_outside(v) && jy_own_has_foreign_keys(v->v_object)) ||
-        jy_own_class_has_foreign_keys(v->u.instance->type))
-        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "an object or a class whose __dict__ has keys that are no strings");
+    if ((is_outside(v) && jy_own_has_foreign_keys(v->v_object)) || jy_own_class_has_foreign_keys(v->u.instance->type))
+        return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE,
+                        "an object or a class whose __dict__ has keys that are no strings");
     return JY_OK;
 }
 
@@ -353,6 +371,8 @@ jy_instance_generic_setattr(struct jy_frame *f, struct jy_value *v, PyObject *na
         return call_setter(f, v, raw, name, value);
     if (Py_IS_TYPE(raw, &PyMemberDescr_Type))
         return store_slot(f, v, raw, name, value);
+    if (strstr(Py_TYPE(raw)->tp_name, "collections._tuplegetter") != NULL)
+        return jy_raises(f, PyExc_AttributeError, value != NULL ? "can't set attribute" : "can't delete attribute");
     if (Py_TYPE(raw)->tp_flags & Py_TPFLAGS_HEAPTYPE)
         return call_descriptor(f, v, raw, name, value);
     return jy_break(f, JY_BREAK_STORE_ATTR, "%s, a %s", jy_utf8(name), Py_TYPE(raw)->tp_name);
@@ -386,6 +406,8 @@ jy_instance_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs
         *out = jy_recipe_call(f, (PyObject *)&PySuper_Type, 2, parts);
         return JY_OK;
     }
+    if (self->over.kind != JY_OVER_OBJECT)
+        return jy_over_recipe(out, f, o, v);
     PyObject *name = jy_hold(f, PyUnicode_InternFromString("__new__"));
     PyObject *new = name != NULL ? jy_hold(f, PyObject_GetAttr((PyObject *)&PyBaseObject_Type, name)) : NULL;
     if (new == NULL)
@@ -410,6 +432,7 @@ jy_instance_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
     PyObject *wrapper = name != NULL ? _PyType_Lookup(&PyBaseObject_Type, name) : NULL;
     if (wrapper == NULL)
         return JY_ERROR;
+    TRY(jy_over_store(f, o, v));
     for (size_t i = 0; i < self->attributes.n; i++) {
         const struct jy_attribute *a = &self->attributes.at[i];
         struct jy_effect effect = { .kind = JY_EFFECT_STORE_ATTR, .name = jy_keep(f->f_trace->unit, a->name) };

@@ -1,4 +1,4 @@
-/* Classes of the program's and their instances (instance.c, class.c, special.c, op_super.c).
+/* Classes of the program's and their instances (instance.c, class.c, special.c, over.c, op_super.c).
  *
  * An instance value is an object of a heap type. What it was given while tracing stands in its table of attributes; what it held before is read from the live object and is an ATTR
  * source. What its class holds is looked up once and guarded per (class, name): absence, too, since it is what decides that something else is looked for. */
@@ -14,6 +14,18 @@ struct jy_attribute {
     bool slot;              /* a member of __slots__, not in the dictionary */
 };
 
+/* The builtin type that the instances of a class have a part of. */
+enum jy_over {
+    JY_OVER_OBJECT, /* none */
+    JY_OVER_TUPLE,
+    JY_OVER_LIST,
+    JY_OVER_DICT,
+    JY_OVER_DEFAULTDICT,
+    JY_OVER_DEQUE,
+    JY_OVER_NUMBER, /* int, float, str, bytes */
+    JY_OVER_OTHER,  /* not followed */
+};
+
 struct jy_instance {
     PyTypeObject *type;
     struct jy_value *klass; /* the class as a value with a source */
@@ -25,6 +37,14 @@ struct jy_instance {
     struct jy_value *after;
     PyTypeObject *start; /* ... whose MRO is searched */
     uint32_t counted;    /* the walk that was here last */
+    struct {             /* over.c */
+        uint8_t kind;    /* enum jy_over */
+        PyTypeObject *builtin;
+        struct jy_value *base;    /* TUPLE, LIST, DICT, CONST; NULL: not looked at */
+        struct jy_value *factory; /* defaultdict */
+        int64_t maxlen;           /* deque; -1: no bound */
+        int64_t changes;          /* deque: those that its iterators mind */
+    } over;
 };
 
 /* ---- class.c ---- */
@@ -91,6 +111,40 @@ jy_status jy_instance_slot(struct jy_frame *f, struct jy_value **out, struct jy_
 /* The recipe of a new instance is the empty object; its attributes are stored by effects once all is there. */
 jy_status jy_instance_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
 jy_status jy_instance_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+
+/* ---- over.c ---- */
+
+enum jy_over jy_over_find(struct jy_frame *f, PyTypeObject **builtin, PyTypeObject *type);
+/* Is its class the builtin one itself? */
+bool jy_over_is_exact(const struct jy_value *v);
+/* The part of v that answers `name`, since its class leaves that to the builtin type; NULL: v has none, or its class has a say. */
+jy_status jy_over_base(struct jy_frame *f, struct jy_value **out, struct jy_value *v, const char *name);
+/* What is updated from: the table of an object over dict, whatever its class has overridden but __iter__. Others are left alone. */
+jy_status jy_over_dict(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
+/* builtin.__new__(klass, *args) and builtin.__init__(v, *args) */
+jy_status jy_over_new(struct jy_frame *f, struct jy_value **out, struct jy_value *klass, size_t n,
+                      struct jy_value *const *args, PyObject *kwnames);
+jy_status jy_over_init(struct jy_frame *f, struct jy_value *v, size_t n, struct jy_value *const *args,
+                       PyObject *kwnames);
+/* *done: `raw` is the builtin type's own, bound to v */
+jy_status jy_over_bind(struct jy_frame *f, struct jy_value **out, bool *done, PyObject *raw, struct jy_value *v,
+                       PyObject *name);
+/* With the part at hand (jy_over_base). */
+jy_status jy_over_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct jy_value *key);
+jy_status jy_over_setitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct jy_value *item);
+jy_status jy_over_delitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key);
+jy_status jy_over_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
+jy_status jy_over_next(struct jy_frame *f, struct jy_value **out, struct jy_value *iterator);
+/* *done: the builtin type's operator decides. name and swapped: of op and back. */
+jy_status jy_over_compare(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_compare op, const char *name,
+                          const char *swapped, enum jy_compare back, struct jy_value *a, struct jy_value *b);
+jy_status jy_over_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, bool inplace,
+                         const char *const *names, struct jy_value *a, struct jy_value *b);
+jy_status jy_over_method(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name, size_t n,
+                         struct jy_value *const *args, PyObject *kwnames);
+/* As those of an instance. */
+jy_status jy_over_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+jy_status jy_over_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
 
 /* ---- partial.c ---- */
 

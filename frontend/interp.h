@@ -104,6 +104,8 @@ jy_status jy_iter_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_o
 /* call_library.c: *handled false: it is none that is followed */
 jy_status jy_library_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
                           struct jy_value *const *args, PyObject *kwnames);
+/* Is it the attribute of that name of a module of CPython's own? */
+bool jy_is_named(struct jy_frame *f, PyObject *object, const char *module, const char *name);
 /* An object of operator.itemgetter and its like. */
 bool jy_is_getter(PyObject *object);
 /* itertools.c */
@@ -181,6 +183,8 @@ jy_status jy_check_dropped(struct jy_frame *f, struct jy_value *container, struc
 /* list.name(v, *args) after the values have changed, when others can see v. */
 void jy_replay_call(struct jy_frame *f, struct jy_value *v, const char *name, size_t nargs,
                     struct jy_value *const *args);
+/* v[key] = item, or del v[key] where item is NULL, likewise: not by what the class of v has overridden. */
+void jy_replay_item(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct jy_value *item);
 /* Everything that the iterable gives goes to the end of the list, and to the ledger. */
 jy_status jy_list_extend(struct jy_frame *f, struct jy_value *list, struct jy_value *iterable);
 jy_status jy_list_set_slice(struct jy_frame *f, struct jy_value *list, struct jy_value *key, struct jy_value *iterable);
@@ -196,9 +200,6 @@ jy_status jy_slice_bounds(struct jy_frame *f, Py_ssize_t *start, Py_ssize_t *ste
 /* A list that nobody has looked into takes appends without a guard on its length. */
 bool jy_is_appendable(struct jy_frame *f, const struct jy_value *v);
 jy_status jy_list_append(struct jy_frame *f, struct jy_value *list, struct jy_value *item);
-/* A collections.deque that came in, and grows without bound: it takes items blindly, too. */
-bool jy_is_deque(struct jy_frame *f, const struct jy_value *v);
-jy_status jy_deque_check(struct jy_frame *f, struct jy_value *deque);
 /* What it was given before it was looked at. */
 void jy_list_add_appended(struct jy_frame *f, struct jy_value *list);
 /* list[:] = what it holds */

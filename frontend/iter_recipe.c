@@ -7,7 +7,7 @@
  *     count, repeat, islice, chain   likewise, with what is left
  *
  * Whoever else holds the sequence sees the same object. Generators, and the rest of itertools, have no recipe: the unit ends before they are made. */
-#include "frontend/interp.h"
+#include "frontend/instance.h"
 
 static jy_status
 no_recipe(struct jy_frame *f, const struct jy_value *v)
@@ -144,6 +144,16 @@ sequence_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, 
     return at != 0 ? set_state(f, *out, like(f, v->u.iter.sequence, false), (int64_t)at) : JY_OK;
 }
 
+static jy_status
+deque_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    const struct jy_value *deque = v->u.iter.sequence->u.seq.owner;
+    if (v->u.iter.numbers[0] != deque->u.instance->over.changes || v->u.iter.position > v->u.iter.sequence->u.seq.n)
+        return no_recipe(f, v);
+    TRY(make_iter(out, f, o, v->u.iter.sequence));
+    return v->u.iter.position != 0 ? take_items(f, *out, (int64_t)v->u.iter.position) : JY_OK;
+}
+
 /* By __getitem__: iter() of such an object runs no code. */
 static jy_status
 items_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
@@ -266,6 +276,8 @@ jy_iter_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o,
         return itertools_rest(out, f, o, v);
     case JY_ITER_GETITEM:
         return items_rest(out, f, o, v);
+    case JY_ITER_DEQUE:
+        return deque_rest(out, f, o, v);
     case JY_ITER_GENERATOR:
     case JY_ITER_CALLABLE:
     case JY_ITER_CHAIN:

@@ -18,7 +18,7 @@ can_change(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     if (type == &PyList_Type || type == &PyDict_Type || type == &PySet_Type)
         return true;
-    if (strcmp(type->tp_name, "collections.deque") == 0)
+    if (strcmp(type->tp_name, "collections.deque") == 0 || strcmp(type->tp_name, "collections.defaultdict") == 0)
         return true;
     return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !PyType_Check(object) &&
            strncmp(type->tp_name, "numpy.", 6) != 0 && !jy_is_dispatcher(object);
@@ -66,7 +66,7 @@ jy_value_set_live(struct jy_frame *f, struct jy_value *v)
 static jy_status
 keep_from_dict(struct jy_frame *f, struct jy_value *dict, struct jy_value *instance)
 {
-    if (!PyDict_CheckExact(dict->v_object) || !jy_own_has_dict(Py_TYPE(instance->v_object)))
+    if (!PyDict_Check(dict->v_object) || !jy_own_has_dict(Py_TYPE(instance->v_object)))
         return JY_OK;
     if (jy_own_dict(instance->v_object) == dict->v_object)
         return jy_break(f, JY_BREAK_STORE_CONTAINER, "%s, which is the __dict__ of %s", jy_value_describe(f, dict),

@@ -256,11 +256,6 @@ jy_getattr(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObje
         return JY_OK;
     }
     TRY(jy_value_realize(f, v));
-    if (jy_is_deque(f, v) && (strcmp(text, "append") == 0 || strcmp(text, "appendleft") == 0)) {
-        TRY(jy_deque_check(f, v));
-        *out = method_of(f, v, name);
-        return JY_OK;
-    }
     switch ((enum jy_value_kind)v->v_kind) {
     case JY_V_MODULE:
         return module_attribute(f, out, v, name);

@@ -160,6 +160,7 @@ update(struct jy_frame *f, const struct jy_instr *instr, bool keywords)
     struct jy_value *dict, *more = *jy_peek(f, 1);
     TRY(get_container(f, &dict, JY_V_DICT, instr->i_arg, 1));
     TRY(jy_value_realize(f, more));
+    TRY(jy_over_dict(f, &more, more));
     if (more->v_kind != JY_V_DICT)
         return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "** of %s", jy_value_describe(f, more));
     for (size_t i = 0; i < more->u.seq.n; i++) {

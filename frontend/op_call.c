@@ -200,6 +200,7 @@ op_call_function_ex(struct jy_frame *f, const struct jy_instr *instr)
         return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "* of %s", jy_value_describe(f, *jy_peek(f, has_keywords ? 2 : 1)));
     if (has_keywords) {
         TRY(jy_value_realize(f, keywords));
+        TRY(jy_over_dict(f, &keywords, keywords));
         if (keywords->v_kind != JY_V_DICT)
             return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "** of %s", jy_value_describe(f, keywords));
         nkw = keywords->u.seq.n;

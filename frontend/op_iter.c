@@ -290,6 +290,8 @@ jy_iter_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
     case JY_ITER_CALLABLE:
         TRY(callable_next(f, out, it));
         break;
+    case JY_ITER_DEQUE:
+        return jy_over_next(f, out, it); /* minds changes behind its end, too */
     case JY_ITER_GETITEM:
         TRY(jy_instance_next_item(f, out, it));
         break;

@@ -1,7 +1,6 @@
 /* Subscripts and lengths. Indices into Python's containers choose structure: a symbolic one is pinned to its value in the traced call. */
 #include "frontend/exception.h"
 #include "frontend/instance.h"
-#include "frontend/effects.h"
 #include "frontend/ops.h"
 
 #include <assert.h>
@@ -200,6 +199,7 @@ const_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
 jy_status
 jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct jy_value *key)
 {
+    struct jy_value *part;
     int64_t index;
     TRY(jy_value_realize(f, v));
     TRY(jy_value_realize(f, key));
@@ -246,6 +246,9 @@ jy_getitem(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
     case JY_V_INSTANCE:
         if (!jy_is_instance(f, v))
             break;
+        TRY(jy_over_base(f, &part, v, "__getitem__"));
+        if (part != NULL)
+            return jy_over_getitem(f, out, v, key);
         TRY(jy_special_call(f, out, v, "__getitem__", 1, &key));
         return *out != NULL
                    ? JY_OK
@@ -268,6 +271,9 @@ jy_setitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct 
         return jy_dict_store(f, v, key, item);
     if (jy_is_instance(f, v)) {
         struct jy_value *args[] = { key, item }, *done;
+        TRY(jy_over_base(f, &done, v, "__setitem__"));
+        if (done != NULL)
+            return jy_over_setitem(f, v, key, item);
         TRY(jy_special_call(f, &done, v, "__setitem__", 2, args));
         return done != NULL ? JY_OK
                             : jy_raises(f, PyExc_TypeError, "'%s' object does not support item assignment",
@@ -281,8 +287,7 @@ jy_setitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct 
     TRY(jy_check_mutable(f, v));
     TRY(jy_check_dropped(f, v, v->u.seq.at[index]));
     v->u.seq.at[index] = item;
-    if (v->v_source != JY_NO_SOURCE)
-        jy_effect_add(f, JY_EFFECT_STORE_ITEM, v, NULL, key, item);
+    jy_replay_item(f, v, key, item);
     return JY_OK;
 }
 
@@ -300,6 +305,9 @@ jy_delitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key)
     }
     if (jy_is_instance(f, v)) {
         struct jy_value *done;
+        TRY(jy_over_base(f, &done, v, "__delitem__"));
+        if (done != NULL)
+            return jy_over_delitem(f, v, key);
         TRY(jy_special_call(f, &done, v, "__delitem__", 1, &key));
         return done != NULL ? JY_OK
                             : jy_raises(f, PyExc_TypeError, "'%s' object does not support item deletion",
@@ -313,8 +321,7 @@ jy_delitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key)
     TRY(jy_check_mutable(f, v));
     TRY(jy_check_dropped(f, v, v->u.seq.at[index]));
     jy_seq_remove(v, (size_t)index);
-    if (v->v_source != JY_NO_SOURCE)
-        jy_effect_add(f, JY_EFFECT_DELETE_ITEM, v, NULL, key, NULL);
+    jy_replay_item(f, v, key, NULL);
     return JY_OK;
 }
 

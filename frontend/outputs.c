@@ -140,6 +140,16 @@ static jy_status
 build_method(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
     struct jy_recipe *parts[2];
+    if (v->u.func.name != NULL && v->u.func.self->v_kind == JY_V_INSTANCE) { /* the builtin type's own */
+        PyObject *raw = _PyType_Lookup(v->u.func.self->u.instance->over.builtin, v->u.func.name);
+        PyObject *get = raw != NULL ? jy_hold(f, PyObject_GetAttrString((PyObject *)Py_TYPE(raw), "__get__")) : NULL;
+        if (get == NULL)
+            return jy_break_from_exception(f, JY_BREAK_RESULT);
+        parts[0] = jy_recipe_const(f, raw);
+        TRY(build(&parts[1], f, o, v->u.func.self));
+        *out = jy_recipe_call(f, get, 2, parts);
+        return JY_OK;
+    }
     if (v->u.func.name != NULL) {
         PyObject *getattr = PyDict_GetItemString(f->f_builtins, "getattr");
         if (getattr == NULL || !PyCFunction_Check(getattr))
@@ -231,6 +241,8 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, str
 static jy_status
 build(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
+    if ((v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST || v->v_kind == JY_V_DICT) && v->u.seq.owner != NULL)
+        v = v->u.seq.owner;
     for (size_t i = 0; i < o->entries.n; i++) {
         if (o->entries.at[i].value == v) {
             if (o->entries.at[i].open)

@@ -6,6 +6,7 @@
  *     in           __contains__, then iteration
  *
  * Builtin operands of the other side answer NotImplemented to an object that they do not know, without a look at it; where that is not so, and with arrays, the operation breaks. */
+#include "frontend/call_builtin.h"
 #include "frontend/instance.h"
 
 enum { MAX_HINT = 100000 }; /* a list of that length would be made in advance */
@@ -97,12 +98,19 @@ is_pure(const struct jy_value *v)
     return type == &PyBaseObject_Type && v->u.instance->self == NULL;
 }
 
+/* Slots of C's are followed, or found when the special method of that name is asked for. */
+static bool
+is_known(const struct jy_value *v)
+{
+    return v->u.instance->self == NULL && v->u.instance->over.kind != JY_OVER_OTHER;
+}
+
 static jy_status
 check_operands(struct jy_frame *f, const char *what, struct jy_value *a, struct jy_value *b)
 {
     struct jy_value *both[] = { a, b };
     for (int i = 0; i < 2; i++)
-        if (both[i]->v_kind == JY_V_INSTANCE ? !is_pure(both[i]) : !is_passive(both[i]))
+        if (both[i]->v_kind == JY_V_INSTANCE ? !is_known(both[i]) : !is_passive(both[i]))
             return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "%s of %s and %s", what, jy_value_describe(f, a),
                             jy_value_describe(f, b));
     return JY_OK;
@@ -175,6 +183,10 @@ jy_instance_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum j
 {
     const struct names *names = &names_of[op];
     if (jy_is_instance(f, a) + jy_is_instance(f, b) == 0)
+        return JY_OK;
+    const char *const all[] = { names->plain, names->reflected, names->inplace };
+    TRY(jy_over_binary(f, out, done, op, inplace, all, a, b));
+    if (*done)
         return JY_OK;
     TRY(check_operands(f, names->plain, a, b));
     if ((op == JY_NB_REMAINDER && is_text(a)) || (inplace && a->v_kind == JY_V_DICT))
@@ -265,6 +277,9 @@ jy_instance_compare(struct jy_frame *f, struct jy_value **out, bool *done, enum 
     bool left = jy_is_instance(f, a), right = jy_is_instance(f, b), same;
     if (!left && !right)
         return JY_OK;
+    TRY(jy_over_compare(f, out, done, op, comparisons[op], comparisons[swapped[op]], swapped[op], a, b));
+    if (*done)
+        return JY_OK;
     TRY(check_operands(f, comparisons[op], a, b));
     *done = true;
     *out = NULL;
@@ -318,6 +333,10 @@ unexpected(struct jy_frame *f, struct jy_value *v, const char *name)
 static jy_status
 length(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
 {
+    struct jy_value *part;
+    TRY(jy_over_base(f, &part, v, "__len__"));
+    if (part != NULL)
+        return jy_length(f, out, part);
     TRY(jy_special_call(f, out, v, "__len__", 0, NULL));
     if (*out == NULL)
         return JY_OK;
@@ -347,7 +366,10 @@ jy_instance_length(struct jy_frame *f, struct jy_value **out, struct jy_value *v
 jy_status
 jy_instance_truth(struct jy_frame *f, bool *out, struct jy_value *v)
 {
-    struct jy_value *answer;
+    struct jy_value *answer, *part;
+    TRY(jy_over_base(f, &part, v, "__bool__"));
+    if (part != NULL)
+        return jy_value_truth(f, out, part);
     TRY(jy_special_call(f, &answer, v, "__bool__", 0, NULL));
     if (answer != NULL) {
         TRY(jy_value_realize(f, answer));
@@ -367,6 +389,9 @@ jy_instance_contains(struct jy_frame *f, bool *out, bool *done, struct jy_value 
     if (!jy_is_instance(f, v))
         return JY_OK;
     *done = true;
+    TRY(jy_over_base(f, &answer, v, "__contains__"));
+    if (answer != NULL)
+        return jy_contains(f, out, answer, item);
     TRY(jy_special_call(f, &answer, v, "__contains__", 1, &item));
     if (answer != NULL)
         return jy_value_truth(f, out, answer);
@@ -385,6 +410,9 @@ jy_status
 jy_instance_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
 {
     struct jy_value *method;
+    TRY(jy_over_base(f, &method, v, "__iter__"));
+    if (method != NULL)
+        return jy_over_iter(f, out, v);
     TRY(jy_special_call(f, out, v, "__iter__", 0, NULL));
     if (*out == NULL) {
         TRY(jy_special(f, &method, v, "__getitem__"));
@@ -450,6 +478,9 @@ jy_status
 jy_instance_ask_hint(struct jy_frame *f, struct jy_value *v)
 {
     struct jy_value *n;
+    TRY(jy_over_base(f, &n, v, "__len__"));
+    if (n != NULL)
+        return JY_OK;
     jy_status status = length(f, &n, v);
     if (status == JY_BREAK) /* a TypeError would be forgotten */
         jy_exception_stop(f);
@@ -466,6 +497,10 @@ jy_instance_ask_hint(struct jy_frame *f, struct jy_value *v)
 jy_status
 jy_instance_check_hint(struct jy_frame *f, struct jy_value *v)
 {
+    struct jy_value *part;
+    TRY(jy_over_base(f, &part, v, "__len__"));
+    if (part != NULL)
+        return JY_OK;
     if (jy_class_get_text(f, v->u.instance->type, "__len__") != NULL ||
         jy_class_get_text(f, v->u.instance->type, "__length_hint__") != NULL)
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s, which says how long it is", jy_value_describe(f, v));
@@ -479,6 +514,10 @@ jy_instance_convert(struct jy_frame *f, struct jy_value **out, struct jy_value *
 {
     bool is_float = type == &PyFloat_Type;
     const char *name = is_float ? "__float__" : "__int__";
+    struct jy_value *part;
+    TRY(jy_over_base(f, &part, v, name));
+    if (part != NULL)
+        return jy_builtin_construct(f, out, type, 1, &part);
     if (!is_pure(v))
         return unexpected(f, v, name);
     TRY(jy_special_call(f, out, v, name, 0, NULL));

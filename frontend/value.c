@@ -371,6 +371,12 @@ jy_status
 jy_value_index(struct jy_frame *f, int64_t *out, struct jy_value *v)
 {
     bool baked;
+    TRY(jy_value_realize(f, v));
+    if (jy_is_instance(f, v)) { /* a member of an IntEnum */
+        struct jy_value *part;
+        TRY(jy_over_base(f, &part, v, "__index__"));
+        v = part != NULL ? part : v;
+    }
     TRY(jy_value_bake(f, &baked, v));
     if (v->v_kind == JY_V_SCALAR && v->u.scalar.has_size) {
         struct jy_sizes *sizes = &f->f_trace->graph->g_sizes;

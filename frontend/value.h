@@ -49,8 +49,9 @@ enum jy_iter_how {
     JY_ITER_GENERATOR, /* the suspended `frame` of an inlined generator */
     JY_ITER_DICT, /* keys (what 0), values (1), items (2) of the dict `sequence`; numbers: its size and removals at the start */
     JY_ITER_CALLABLE, /* calls `sequence` until it gives part 0 */
-    JY_ITER_GETITEM,  /* asks the instance `sequence` for item `position` until that raises IndexError */
-    JY_ITER_COUNT,    /* itertools, from here on: itertools.c says where each keeps its state */
+    JY_ITER_DEQUE, /* items of the deque whose part is `sequence`, from `position`; numbers: its changes at the start */
+    JY_ITER_GETITEM, /* asks the instance `sequence` for item `position` until that raises IndexError */
+    JY_ITER_COUNT,   /* itertools, from here on: itertools.c says where each keeps its state */
     JY_ITER_REPEAT,
     JY_ITER_CHAIN,
     JY_ITER_ISLICE,
@@ -109,7 +110,8 @@ struct jy_value {
             struct jy_key_index *index; /* container.c */
             uint32_t removals;          /* DICT: how many keys it has lost */
             bool escaped;
-            bool is_key; /* TUPLE: a container that the trace makes holds an object of its own for it */
+            bool is_key;            /* TUPLE: a container that the trace makes holds an object of its own for it */
+            struct jy_value *owner; /* the instance whose part it is (over.c) */
         } seq;
         struct {              /* SET: set.c */
             PyObject *mirror; /* a real set of its items; held */

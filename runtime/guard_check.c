@@ -86,12 +86,13 @@ load_source(const struct jy_guard_program *p, const struct jy_source *s, PyObjec
     case JY_SOURCE_CONTENT:
         return PyCell_Check(base) ? PyCell_GET(base) : NULL;
     case JY_SOURCE_ITEM:
-        if (PyTuple_CheckExact(base))
+        if (PyTuple_Check(base))
             return tuple_item(base, s->index);
-        return PyList_CheckExact(base) && s->index < (size_t)PyList_GET_SIZE(base) ? PyList_GET_ITEM(base, s->index)
-                                                                                   : NULL;
+        if (PyList_Check(base))
+            return s->index < (size_t)PyList_GET_SIZE(base) ? PyList_GET_ITEM(base, s->index) : NULL;
+        return jy_own_is_deque(Py_TYPE(base)) ? jy_own_deque_item(base, s->index) : NULL;
     case JY_SOURCE_KEY:
-        return PyDict_CheckExact(base) ? PyDict_GetItemWithError(base, name) : NULL;
+        return PyDict_Check(base) ? PyDict_GetItemWithError(base, name) : NULL;
     default:
         return function_part(s, base, name);
     }

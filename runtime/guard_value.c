@@ -213,13 +213,14 @@ has_items(PyObject *object, PyObject *items)
 }
 
 static int
-has_keys(PyObject *object, PyObject *keys)
+has_keys(PyObject *object, PyObject *keys, bool subclass)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0, k = 0;
     if (PySet_CheckExact(object))
         return has_items(object, keys);
-    if (!PyDict_CheckExact(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys))
+    if (!(subclass ? PyDict_Check(object) : PyDict_CheckExact(object)) ||
+        PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys))
         return 0;
     while (PyDict_Next(object, &at, &key, &value)) {
         int same = is_equal(key, PyTuple_GET_ITEM(keys, k++));
@@ -232,9 +233,9 @@ has_keys(PyObject *object, PyObject *keys)
 static int
 has_length(PyObject *object, int64_t length)
 {
-    if (PyTuple_CheckExact(object) || PyList_CheckExact(object))
+    if (PyTuple_Check(object) || PyList_Check(object) || jy_own_is_deque(Py_TYPE(object)))
         return Py_SIZE(object) == length;
-    return PyDict_CheckExact(object) && PyDict_GET_SIZE(object) == length;
+    return PyDict_Check(object) && PyDict_GET_SIZE(object) == length;
 }
 
 static bool
@@ -244,15 +245,6 @@ class_holds(const struct jy_unit *unit, const struct jy_guard *g)
     PyObject *wanted = g->result ? jy_unit_object(unit, g->result) : NULL;
     return jy_class_find((PyTypeObject *)jy_unit_object(unit, g->object), (PyTypeObject *)after,
                          jy_unit_object(unit, g->name)) == wanted;
-}
-
-static int
-is_unbounded(PyObject *deque)
-{
-    PyObject *bound = PyObject_GetAttrString(deque, "maxlen");
-    int answer = bound == NULL ? -1 : bound == Py_None;
-    Py_XDECREF(bound);
-    return answer;
 }
 
 int
@@ -277,7 +269,7 @@ jy_guard_holds(const struct jy_unit *unit, const struct jy_guard *g, PyObject *v
     case JY_GUARD_LENGTH:
         return has_length(value, g->value);
     case JY_GUARD_KEYS:
-        return has_keys(value, object);
+        return has_keys(value, object, g->value != 0);
     case JY_GUARD_CODE:
         return PyFunction_Check(value) && ((PyFunctionObject *)value)->func_code == object &&
                !jy_compat_is_code_watched(object);
@@ -295,8 +287,8 @@ jy_guard_holds(const struct jy_unit *unit, const struct jy_guard *g, PyObject *v
         return other != NULL && value != jy_own_dict(other);
     case JY_GUARD_FLAGS:
         return ((int64_t)Py_TYPE(value)->tp_flags & g->value) == g->other;
-    case JY_GUARD_UNBOUNDED:
-        return is_unbounded(value);
+    case JY_GUARD_MAXLEN:
+        return jy_own_is_deque(Py_TYPE(value)) && jy_own_deque_maxlen(value) == g->value;
     case JY_GUARD_PRESENT:
         return value != NULL;
     case JY_GUARD_NOT_OWN:

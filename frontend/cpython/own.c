@@ -11,6 +11,7 @@
 #include "internal/pycore_dict.h"
 #include "internal/pycore_object.h"
 #include <stddef.h>
+#include <string.h>
 #include <structmember.h>
 
 #define HAS_312 (PY_VERSION_HEX >= 0x030c0000)
@@ -151,4 +152,45 @@ jy_own_class_attribute(PyTypeObject *type, PyObject *name)
 #else
     return in_dict(type->tp_dict, name);
 #endif
+}
+
+/* The type of C's that the class lies over. */
+static PyTypeObject *
+builtin_of(PyTypeObject *type)
+{
+    while (type->tp_base != NULL && !(type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE))
+        type = type->tp_base;
+    return type;
+}
+
+bool
+jy_own_is_deque(PyTypeObject *type)
+{
+    return strcmp(builtin_of(type)->tp_name, "collections.deque") == 0;
+}
+
+Py_ssize_t
+jy_own_deque_maxlen(PyObject *deque)
+{
+    PyTypeObject *type = builtin_of(Py_TYPE(deque));
+    PyObject *name = PyUnicode_InternFromString("maxlen");
+    PyObject *raw = name != NULL ? _PyType_Lookup(type, name) : NULL;
+    PyObject *bound = raw != NULL && Py_TYPE(raw)->tp_descr_get != NULL
+                          ? Py_TYPE(raw)->tp_descr_get(raw, deque, (PyObject *)type)
+                          : NULL;
+    Py_ssize_t maxlen = bound != NULL && bound != Py_None ? PyLong_AsSsize_t(bound) : -1;
+    PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(bound);
+    return maxlen;
+}
+
+PyObject *
+jy_own_deque_item(PyObject *deque, Py_ssize_t i)
+{
+    PyTypeObject *type = builtin_of(Py_TYPE(deque));
+    PyObject *item = i < Py_SIZE(deque) ? type->tp_as_sequence->sq_item(deque, i) : NULL;
+    PyErr_Clear();
+    Py_XDECREF(item);
+    return item;
 }

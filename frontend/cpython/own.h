@@ -23,4 +23,9 @@ bool jy_own_is_slot(PyTypeObject *type, PyObject *descriptor);
 /* The member that a slot descriptor of __slots__ stands for, borrowed; NULL: empty. *ok false: it is another kind of member. */
 PyObject *jy_own_slot(bool *ok, PyObject *object, PyObject *descriptor);
 
+/* A collections.deque, or one of a subclass: its bound (-1: none) and an item, borrowed. Whatever its class has overridden is not asked. */
+bool jy_own_is_deque(PyTypeObject *type);
+Py_ssize_t jy_own_deque_maxlen(PyObject *deque);
+PyObject *jy_own_deque_item(PyObject *deque, Py_ssize_t i);
+
 #endif

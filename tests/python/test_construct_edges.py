@@ -320,7 +320,7 @@ whole("flag-operators", """
         X = 4
     def f(a):
         both = Perm.R | Perm.W
-        return a * both.value, both, both & Perm.W is Perm.W, Perm.R ^ Perm.W, Perm.R in both, Perm.X in both, Perm(6), bool(Perm.R & Perm.W)
+        return a * both.value, both, both & Perm.W is Perm.W, Perm.R ^ Perm.W, Perm.R in both, Perm.X in both, Perm(6), ~Perm.R, bool(Perm.R & Perm.W)
 """)
 whole("metaclass-methods", """
     class Meta(type):
@@ -356,6 +356,472 @@ whole("metaclass-changes", """
             Meta.__call__ = lambda cls, x: x * 3
     def f(a):
         return C(a)
+""")
+
+
+# numbers and text with a name
+
+whole("int-enum", """
+    class Level(enum.IntEnum):
+        LOW = 1
+        HIGH = 5
+    class Name(str, enum.Enum):
+        A = "a"
+        B = "bb"
+    def f(a, items=(1, 2, 3)):
+        return (a * (Level.HIGH + 1), Level.HIGH > Level.LOW, Level(5), Level.HIGH == 5, 7 - Level.LOW, int(Level.HIGH), items[Level.LOW], -Level.LOW if False else 0,
+                max(Level), Name.A == "a", Name("bb").upper(), Name.A + "c", len(Name.B), "b" in Name.B, bool(Level.LOW), list(range(Level.HIGH)))
+""")
+parts("int-enum-and-array", """
+    class Level(enum.IntEnum):
+        HIGH = 5
+    def f(a):
+        b = (a * 2 + np.sin(a)).astype(np.float32)
+        return b * Level.HIGH, np.int8(2) * Level.HIGH, a > Level.HIGH, a[Level.HIGH]
+""")
+whole("int-flag", """
+    class Bits(enum.IntFlag):
+        A = 1
+        B = 2
+        C = 4
+    def f(a):
+        both = Bits.A | Bits.B
+        return a * both.value, both, both & Bits.B, Bits.A ^ Bits.B, Bits.A in both, Bits(6), Bits.A | 8
+""")
+whole("own-int", """
+    class Count(int):
+        def __add__(self, other):
+            LOG.append("add")
+            return Count(int.__add__(self, other))
+    def f(a):
+        c = Count(3)
+        return a * 2, c * 2, c == 3, [1, 2, 3, 4][c], c
+""" if False else """
+    class Count(int):
+        pass
+    def f(a):
+        c = Count(3)
+        return a * 2, c * 2, c == 3, [1, 2, 3, 4][c], c, type(c + 1) is int
+""")
+
+# namedtuples
+
+PAIR = """
+    P = collections.namedtuple("P", "x y", defaults=(7,))
+    class Q(typing.NamedTuple):
+        x: object
+        k: int = 2
+        def total(self):
+            return self.x * self.k
+        @property
+        def twice(self):
+            return self.k * 2
+    class R(P):
+        __slots__ = ()
+        def __new__(cls, x):
+            LOG.append(1)
+            return super().__new__(cls, x, x)
+        def __len__(self):
+            LOG.append("len")
+            return 9
+    class S(P):
+        def __init__(self, *args):
+            self.note = args
+"""
+whole("namedtuple-everything", PAIR + """
+    def f(a):
+        p = P(a, 2)
+        x, y = p
+        q = p._replace(y=3)
+        return (p, q, x * y, p.x, p[1], p[-1], p[:], p[:1], len(p), p == (a, 2), 2 in p[1:], p + (1,), (1,) + p[1:], p[1:] * 2, P(1), P(y=1, x=2), P._fields, P._make([1, 2]), p._asdict(),
+                P(1, 2) == (1, 2), (1, 2) == P(1, 2), P(1, 2) < P(1, 3), P(1, 2) != [1, 2], isinstance(p, tuple), type(p) is P, p is p, P(1, 2).index(2), P(1, 1).count(1), tuple(P(1, 2)), [*P(1, 2)], bool(p))
+""")
+whole("namedtuple-class-of-typing", PAIR + """
+    def f(a):
+        q = Q(a)
+        return q.total() + q.twice, q, Q(a, k=3)
+""")
+whole("namedtuple-subclasses", PAIR + """
+    def f(a):
+        r, s = R(a), S(1, 2)
+        s.extra = 5
+        x, y = r
+        return r, s, s.note, len(r), x * 2, r[1], s == (1, 2), bool(r)
+""")
+whole("namedtuple-live", PAIR + """
+    p, q, s = P(2.0, 3), Q(1.5, 4), S(1, 2)
+    def step(k):
+        global p
+        if k == 2:
+            p = P(5.0, [1])
+    def f(a):
+        x, y = p
+        return a * x + p.x, y is p.y, p, q.total(), p._replace(x=1), p == p, len(q), s.note, [*q], p[0]
+""")
+whole("namedtuple-argument", PAIR + """
+    def f(a, p=P(1, (2, 3)), many=(P(1, 2), Q(3))):
+        (x, (y, z)), n = p, 0
+        for first, second in many:
+            n += first * second
+        return a * x + y + z + n, p is p, many[0]
+""")
+whole("namedtuple-wrong-calls", PAIR + """
+    def f(a):
+        r = []
+        p = P(a, 1)
+        for k in range(4):
+            try:
+                if k == 0:
+                    p.x = 3
+                elif k == 1:
+                    p[0] = 3
+                elif k == 2:
+                    p[7]
+                else:
+                    x, y, z = p
+            except (AttributeError, TypeError, IndexError, ValueError) as e:
+                r.append((type(e), e.args))
+        return a * 2, r
+""")
+parts("namedtuple-lives-at-a-break", PAIR + """
+    def f(a):
+        p, l = P(np.sin(a) + np.cos(a) * 2, [1]), [2]
+        s = S(l, p)
+        jitney.graph_break()
+        s.x.append(3)
+        return p, s, l, np.sin(p.x) * 2 + a
+""")
+whole("namedtuple-class-changes", PAIR + """
+    def step(k):
+        if k == 2:
+            P.__len__ = lambda self: 5
+            P.total = lambda self: self.y
+    def f(a):
+        p = P(a, 2)
+        return a * len(p), p.total() if hasattr(P, "total") else 0
+""")
+whole("own-tuple", """
+    class T(tuple):
+        def __getitem__(self, k):
+            LOG.append(k)
+            return tuple.__getitem__(self, k) * 10
+        def __add__(self, other):
+            return T(tuple(self) + tuple(other))
+    live = T((1, 2))
+    def f(a):
+        t = T([1, 2, 3])
+        return a * t[1], t + (4,), list(t), (0,) + tuple(t), t
+""")
+
+# deques
+
+whole("deque-everything", """
+    def f(a):
+        d = collections.deque([1, 2, 3])
+        d.append(4)
+        d.appendleft(0)
+        r = [d.pop(), d.popleft(), d[0], d[-1], len(d)]
+        d.extend((7, 8))
+        d.extendleft([9, 10])
+        d[1] = 5
+        d.rotate(2)
+        del d[0]
+        d += [11]
+        e, g = d.copy(), collections.deque()
+        e.clear()
+        return a * d[0], d, e, g, r, list(d), 8 in d, d.count(8), bool(g), bool(d), d == collections.deque(d), d == [1], d.maxlen, sum(d), [x for x in d], tuple(d), isinstance(d, collections.deque)
+""")
+whole("deque-with-a-bound", """
+    def f(a):
+        d = collections.deque(range(5), maxlen=3)
+        d.append(9)
+        r = list(d)
+        d.appendleft(8)
+        d.extend([1, 2, 3, 4])
+        n = collections.deque([1, 2], 0)
+        n.append(3)
+        return a * d[0], d, r, d.maxlen, n, d.copy(), collections.deque(d, 2)
+""")
+whole("deque-raises", """
+    def f(a):
+        r, d = [], collections.deque([1])
+        for k in range(5):
+            try:
+                if k == 0:
+                    d[3]
+                elif k == 1:
+                    d[3] = 1
+                elif k == 2:
+                    collections.deque([], -1)
+                elif k == 3:
+                    d.pop()
+                    d.pop()
+                else:
+                    collections.deque().popleft()
+            except (IndexError, ValueError) as e:
+                r.append((type(e), e.args))
+        return a * 2, r, d
+""")
+whole("deque-changes-under-iteration", """
+    def f(a):
+        d, got = collections.deque([1, 2, 3]), []
+        try:
+            for x in d:
+                got.append(x)
+                if x == 2:
+                    d.append(4)
+        except RuntimeError as e:
+            return a * 2, got, e.args, d
+""")
+whole("deque-live", """
+    live = collections.deque([1, 2, 3])
+    bounded = collections.deque([1.5, 2.5], maxlen=2)
+    def f(a):
+        live.append(a.size)
+        first = live.popleft()
+        live[0] = first + 10
+        bounded.append(a)
+        live.extend([4])
+        live.rotate(1)
+        live.pop()
+        return a * first, len(live), bounded[-1] is a, bounded.maxlen, list(live)
+""")
+whole("deque-live-blind", """
+    live = collections.deque()
+    other = collections.deque([5])
+    def f(a):
+        live.append(a * 2)
+        live.appendleft(3)
+        return a + 1
+""")
+whole("deque-live-blind-then-looked-at", """
+    live = collections.deque([1])
+    def step(k):
+        live.clear()
+        live.append(1)
+    def f(a):
+        live.append(2)
+        live.appendleft(0)
+        r = list(live), len(live), live[0], live[-1]
+        live.append(3)
+        return a * 2, r, live.popleft()
+""")
+whole("deque-argument", """
+    def f(a, d=collections.deque([1, 2])):
+        d.append(d.popleft())
+        return a * d[0], d
+""")
+whole("deque-same-twice", """
+    one = collections.deque([1, 2])
+    two = one
+    def step(k):
+        global two
+        two = one if k < 2 else collections.deque([1, 2])
+    def f(a):
+        one.append(5)
+        n = len(two)
+        two.pop()
+        return a * n, list(one)
+""")
+parts("deque-live-before-a-break", """
+    live = collections.deque([1, 2, 3], maxlen=4)
+    def f(a):
+        b = np.sin(a) * 2 + np.cos(a)
+        live.append(b)
+        d = collections.deque([live.popleft(), b], 5)
+        it = iter(d)
+        next(it)
+        jitney.graph_break()
+        LOG.append(len(live))
+        live.popleft()
+        return d, list(it)[0] is b, live[-1] is b, np.sin(b) + a * 2
+""")
+whole("deque-subclass", """
+    class D(collections.deque):
+        def append(self, x):
+            LOG.append(("append", x))
+            super().append(x * 2)
+        def __getitem__(self, k):
+            return ("item", k)
+    class E(collections.deque):
+        def __init__(self, *args):
+            super().__init__(*args)
+            self.note = 1
+    live = E([1, 2])
+    def f(a):
+        d = D([1])
+        d.append(2)
+        d.extend([5])
+        e = E([3, 4], 2)
+        e.append(6)
+        live.append(7)
+        live.note += 1
+        return a * 2, d, list(d), d[0], e, e.note, live.popleft()
+""")
+whole("deque-of-classes-that-log", """
+    class Item:
+        def __init__(self, k):
+            self.k = k
+        def __eq__(self, other):
+            LOG.append((self.k, getattr(other, "k", other)))
+            return self.k == getattr(other, "k", other)
+    def f(a):
+        d, e = collections.deque([Item(1), Item(2)]), collections.deque([Item(1), Item(3)])
+        return a * 2, d == e, d != e, 2 in d, d.count(Item(2))
+""")
+
+# defaultdicts
+
+whole("defaultdict-everything", """
+    def f(a):
+        d = collections.defaultdict(list, {"k": [1]}, z=[2])
+        d["x"].append(a)
+        d["k"] += [5]
+        e = collections.defaultdict(lambda: a * 2)
+        n = collections.defaultdict(int)
+        for c in "abca":
+            n[c] += 1
+        return (e["q"] + 1, e["q"] is e["q"], d, e.get("no"), "no" in e, n, dict(n), len(n), sorted(n), list(n.items()), n.default_factory, type(n) is collections.defaultdict, isinstance(n, dict),
+                n == {"a": 2, "b": 1, "c": 1}, n.pop("a"), n.setdefault("s", 4), n.copy(), bool(collections.defaultdict(int)), {**{"a": 1}}, [k for k in n])
+""")
+whole("defaultdict-without-factory", """
+    def f(a):
+        d, r = collections.defaultdict(None, k=1), []
+        try:
+            d["x"]
+        except KeyError as e:
+            r.append(e.args)
+        try:
+            collections.defaultdict(3)
+        except TypeError as e:
+            r.append(e.args)
+        return a * d["k"], r, d
+""")
+whole("defaultdict-factory-raises", """
+    def bad():
+        LOG.append("bad")
+        raise ZeroDivisionError("no")
+    def f(a):
+        d = collections.defaultdict(bad)
+        try:
+            d["x"]
+        except ZeroDivisionError as e:
+            return a * 2, e.args, d, len(d)
+""")
+whole("defaultdict-factory-has-effects", """
+    def make():
+        LOG.append(len(LOG))
+        return len(LOG)
+    def f(a):
+        d = collections.defaultdict(make)
+        d["x"] += 5
+        return a * d["y"], d["x"], d, d.get("z")
+""")
+whole("defaultdict-factory-changes-it", """
+    d = None
+    def make():
+        d["other"] = 1
+        return 2
+    def step(k):
+        global d
+        d = collections.defaultdict(make)
+    def f(a):
+        return a * d["x"], list(d)
+""")
+whole("defaultdict-live", """
+    counts = collections.defaultdict(int, a=1)
+    lists = collections.defaultdict(list)
+    def f(a):
+        counts["a"] += a.size
+        counts["b"] += 1
+        lists["x"].append(a)
+        lists[len(lists["x"])].append(1)
+        return a * counts["a"], counts.default_factory, "q" in counts, counts.get("q")
+""")
+whole("defaultdict-live-new-factory", """
+    counts = collections.defaultdict(int)
+    def step(k):
+        counts.clear()
+        if k == 2:
+            counts.default_factory = lambda: 10
+    def f(a):
+        counts["a"] += 1
+        return a * counts["a"]
+""")
+whole("defaultdict-argument", """
+    def f(a, d=collections.defaultdict(float)):
+        d["t"] += 1.5
+        del d["t"]
+        d.update(u=1)
+        return a * d["u"], d
+""")
+parts("defaultdict-before-a-break", """
+    live = collections.defaultdict(list)
+    def f(a):
+        b = np.sin(a) * 2 + np.cos(a)
+        d = collections.defaultdict(list)
+        d["k"].append(b)
+        live["n"].append(1)
+        keys = d.keys()
+        jitney.graph_break()
+        d["other"].append(len(live["n"]))
+        return d, list(keys), d["k"][0] is b, np.sin(b) * 2 + a
+""")
+whole("defaultdict-subclass", """
+    class D(collections.defaultdict):
+        def __missing__(self, key):
+            LOG.append(("missing", key))
+            return super().__missing__(key)
+        def __setitem__(self, key, value):
+            LOG.append(("set", key))
+            super().__setitem__(key, value)
+    class M(dict):
+        def __missing__(self, key):
+            return key * 2
+    live, m = D(int), M(a=1)
+    def f(a):
+        d = D(int)
+        d["x"] += 2
+        live["y"] += 1
+        m["b"] = M()["q"]
+        return a * d["x"], d, m["zz"], m["a"], m, "zz" in m, m.get("zz"), M(x=1) == {"x": 1}
+""")
+whole("own-list-and-dict", """
+    class L(list):
+        def append(self, x):
+            LOG.append(x)
+            list.append(self, x + 1)
+    class K(dict):
+        def keys(self):
+            LOG.append("keys")
+            return dict.keys(self)
+    live = L([1])
+    def f(a):
+        l = L((1, 2))
+        l.append(3)
+        l.extend([8])
+        l[0] = 9
+        del l[1]
+        live.append(5)
+        live[0] = 7
+        l.sort()
+        l += [0]
+        k = K(x=1)
+        k["y"] = 2
+        d = {}
+        d.update(k)
+        return a * l[0], l, l[1:], len(l), 9 in l, l + [1], [5] + l, l == [9], k, d, list(k), live
+""")
+whole("counts-by-class", """
+    class Counts(collections.defaultdict):
+        def __init__(self):
+            super().__init__(int)
+        def add(self, key):
+            self[key] += 1
+            return self
+    def f(a):
+        c = Counts().add("x").add("x").add("y")
+        return a * c["x"], c
 """)
 
 

@@ -315,9 +315,6 @@ row("type-call", "kind = type(a)\nr = a * (kind is np.ndarray)")
 # What still breaks: name, or name/position, and the reason that FullGraphError names.
 BREAKS = {
     "errstate": "UNKNOWN_CALL",
-    "deque": "UNKNOWN_CALL",
-    "defaultdict": "UNKNOWN_CALL",
-    "namedtuple": "UNKNOWN_CALL",
 }
 
 

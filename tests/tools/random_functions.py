@@ -114,7 +114,7 @@ class Picture:
         if issubclass(kind, collections.deque):
             return value.maxlen, [self.of(item) for item in collections.deque.__iter__(value)], self.of(getattr(value, "__dict__", None))
         if issubclass(kind, collections.defaultdict):
-            return repr(value.default_factory), [(self.of(key), self.of(item)) for key, item in dict.items(value)]
+            return self.of(value.default_factory), [(self.of(key), self.of(item)) for key, item in dict.items(value)]
         if issubclass(kind, dict):
             return [(self.of(key), self.of(item)) for key, item in dict.items(value)]
         if kind is types.FunctionType:
