@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_VERSIONS = 8, MAX_VALUES = 20000, MAX_BUILDS = 8 }; /* taste: per instruction; per flow; of one flow */
+enum { MAX_VERSIONS = 8, MAX_VALUES = 20000, MAX_BUILDS = 40 }; /* taste: per instruction; per flow; of one flow */
 
 /* ---- frames ---- */
 
@@ -96,8 +96,8 @@ parametrised(struct jy_vbuild *b, const struct jy_vframe *frame, jy_fb block)
 
 /* ---- versions ---- */
 
-static struct jy_vcode *
-code_of(struct jy_vbuild *b, const struct jy_code *code)
+struct jy_vcode *
+jy_vb_code(struct jy_vbuild *b, const struct jy_code *code)
 {
     for (size_t i = 0; i < b->codes.n; i++)
         if (b->codes.at[i].code == code)
@@ -125,7 +125,7 @@ line_of(const struct jy_vframe *frame)
 static struct jy_version *
 version_of(struct jy_vbuild *b, const struct jy_vframe *frame)
 {
-    struct jy_vcode *c = code_of(b, frame->f->f_instrs);
+    struct jy_vcode *c = jy_vb_code(b, frame->f->f_instrs);
     for (struct jy_version *v = c->versions[frame->pc]; v != NULL; v = v->next)
         if (same_frame(v->frame, frame))
             return v;
@@ -267,9 +267,11 @@ run(struct jy_vbuild *b, struct jy_version *version)
         jy_status status = jy_vstep(b, instr);
         if (status == JY_ERROR || status == JY_NOMEM)
             return status;
+        if (b->again)
+            return JY_OK;
         if (status == JY_BREAK)
             stop(b);
-        else if (!b->ended && code_of(b, b->frame->f->f_instrs)->is_leader[b->frame->pc])
+        else if (!b->ended && jy_vb_code(b, b->frame->f->f_instrs)->is_leader[b->frame->pc])
             jy_vb_goto(b, b->frame);
         if (b->w->w_values.n > MAX_VALUES)
             return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %d values", MAX_VALUES);

@@ -11,7 +11,7 @@
  *   flow_op.c      instructions
  *   flow_number.c  operators on numbers       flow_array.c, flow_list.c  elements
  *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
- *   flow_draw.c    random numbers
+ *   flow_make.c    new lists                  flow_draw.c  random numbers
  *
  * A handler reads, emits what it needs, and only then changes the frame; JY_BREAK from it means that flows do not have this: the flow stops before the instruction (an exit of kind STOP). */
 #ifndef JY_FRONTEND_FLOW_H
@@ -38,7 +38,7 @@ enum jy_vkind {
     JY_K_ITER,    /* enum jy_viter */
     JY_K_METHOD,  /* `name` of parts[0] */
     JY_K_CELL,    /* `known`: a cell that came in */
-    JY_K_MAYBE,   /* a local that may be unbound; register: is it bound; parts[0]: its value then. Of frames at the beginning of versions: reading it checks */
+    JY_K_MAYBE, /* a local that may be unbound, or another: register: is it parts[0]; else it is parts[1], or unbound where there is none. Of frames at the beginning of versions: reading it checks */
     JY_K_NEWLIST, /* parts: a list display that nobody but the stack knows of yet; jy_vlist_make makes an object of it */
 };
 
@@ -52,9 +52,19 @@ enum jy_viter {
 
 /* What the items of a list are taken for; checked at each. */
 struct jy_velem {
-    uint8_t kind; /* INT, FLOAT, BOOL, LIST, UNBOUND: nothing is known */
+    uint8_t kind;  /* INT, FLOAT, BOOL, NP, LIST, BYTE, UNBOUND: nothing is known */
+    uint8_t dtype; /* NP */
     bool is_tuple; /* LIST: tuples */
     const struct jy_velem *elem; /* LIST */
+    const struct jy_velem *other; /* numbers: or this, by kind and dtype in ascending order */
+};
+
+/* Where a list comes from: an input, or the instruction that makes it. What it turns out to hold there is known when the flow is built again. */
+struct jy_vorigin {
+    bool is_input;
+    uint32_t number; /* of the input; offset of the instruction */
+    const PyObject *code;
+    const struct jy_velem *elem; /* NULL: nothing new has been found out */
 };
 
 /* An array's unchanging part: the whole of an input or a view of one. Registers are of block 0. */
@@ -76,6 +86,7 @@ struct jy_val {
     bool fixed_step; /* RANGE, ITER of one: step is the constant `step` */
     uint8_t nregs;
     int64_t step;
+    uint32_t origin; /* LIST: index + 1 of jy_vhints.origins; 0: unknown */
     uint32_t input; /* number + 1 of the unit's input that is this very object; 0: none. Never of numbers: registers say it */
     jy_fv *regs;
     struct jy_value *known;
@@ -113,6 +124,18 @@ struct jy_vhints {
         const struct jy_val *like;
     } *at;
     size_t n, cap;
+    struct {
+        struct jy_vchain { /* a local that is of several kinds where it is not read any more */
+            const PyObject *code;
+            size_t slot, n;
+            const struct jy_val *likes[4];
+        } *at;
+        size_t n, cap;
+    } chains;
+    struct {
+        struct jy_vorigin *at;
+        size_t n, cap;
+    } origins; /* of lists */
 };
 
 struct jy_vbuild {
@@ -138,6 +161,7 @@ struct jy_vbuild {
             struct jy_version **versions; /* by id */
             uint8_t *nversions;
             bool *is_leader;
+            uint64_t *reads; /* flow_maybe.c */
         } *at;
         size_t n, cap;
     } codes;
@@ -169,6 +193,7 @@ void jy_vb_goto(struct jy_vbuild *b, struct jy_vframe *frame);
 /* Two ways from the present block; both frames have their pc. */
 void jy_vb_branch(struct jy_vbuild *b, jy_fv condition, struct jy_vframe *yes, struct jy_vframe *no);
 struct jy_vframe *jy_vb_copy(struct jy_vbuild *b, const struct jy_vframe *frame);
+struct jy_vcode *jy_vb_code(struct jy_vbuild *b, const struct jy_code *code);
 uint32_t jy_vb_new_alias(struct jy_vbuild *b); /* 0: none is left */
 
 /* ---- flow_state.c ---- */
@@ -299,6 +324,38 @@ jy_status jy_vlist_method(struct jy_vbuild *b, struct jy_val **out, struct jy_va
                           struct jy_val *const *args);
 const struct jy_velem *jy_velem_of(struct jy_vbuild *b, PyObject *sequence);
 bool jy_velem_same(const struct jy_velem *a, const struct jy_velem *b);
+/* What items of both are; `a` where that cannot be said. */
+const struct jy_velem *jy_velem_merge(struct jy_vbuild *b, const struct jy_velem *a, const struct jy_velem *c);
+const struct jy_velem *jy_velem_of_item(struct jy_vbuild *b, const struct jy_val *item);
+/* A list that has just been made, or come in, with its origin. */
+struct jy_val *jy_vlist_new(struct jy_vbuild *b, jy_fv address, const struct jy_velem *elem);
+void jy_vlist_set_origin(struct jy_vbuild *b, struct jy_val *list, bool is_input, uint32_t number);
+/* Items of that kind come into the list. */
+void jy_vlist_learn(struct jy_vbuild *b, struct jy_val *list, const struct jy_velem *elem);
+/* May the list be changed here, and hold such an item (NULL: none)? */
+jy_status jy_vlist_check_writable(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item);
+/* x[index], each kind of item in a way of its own: replaces `pops` items of the stack and goes on with the last; the others have gone. The index is inside. */
+jy_status jy_vlist_push_item(struct jy_vbuild *b, struct jy_val *list, jy_fv index, size_t pops);
+/* The bits of a NumPy scalar, as helpers take them. */
+jy_fv jy_vscalar_bits(struct jy_vbuild *b, const struct jy_val *v);
+
+/* ---- flow_make.c: new lists, and what changes whole lists ---- */
+
+bool jy_vlist_has_operator(enum jy_nb op, const struct jy_val *x, const struct jy_val *y);
+jy_status jy_vlist_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, bool in_place, struct jy_val *x,
+                          struct jy_val *y);
+/* start, stop: an int or None */
+jy_status jy_vlist_slice(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, struct jy_val *const *bounds);
+jy_status jy_vlist_set_slice(struct jy_vbuild *b, struct jy_val *list, struct jy_val *const *bounds,
+                             struct jy_val *item);
+/* del x[key]; key a slice or an index */
+jy_status jy_vlist_delete(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key);
+jy_status jy_vlist_contains(struct jy_vbuild *b, jy_fv *out, struct jy_val *list, struct jy_val *x);
+jy_status jy_vlist_call(struct jy_vbuild *b, struct jy_val **out, size_t nargs,
+                        struct jy_val *const *args); /* list() */
+/* Methods but append() and pop(). */
+jy_status jy_vlist_other_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, const char *name,
+                                size_t nargs, struct jy_val *const *args);
 
 /* ---- flow_iter.c ---- */
 

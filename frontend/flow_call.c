@@ -373,6 +373,91 @@ call_c_function(struct jy_vbuild *b, struct jy_val **out, const char *name, size
     return JY_OK;
 }
 
+/* ---- pure functions without a row ---- */
+
+/* Of numbers: the letters behind "ask_" say of what. They are called as objects, and what does not fit is left to the interpreter. */
+static const struct {
+    const char *module, *name, *helper;
+} asked[] = {
+    { "builtins", "all", "ask_list_bool" },
+    { "builtins", "any", "ask_list_bool" },
+    { "builtins", "max", "ask_list" },
+    { "builtins", "min", "ask_list" },
+    { "builtins", "sum", "ask_list" },
+    { "math", "comb", "ask_ii" },
+    { "math", "erf", "ask_f" },
+    { "math", "erfc", "ask_f" },
+    { "math", "fsum", "ask_list_float" },
+    { "math", "gamma", "ask_f" },
+    { "math", "hypot", "ask_f" },
+    { "math", "hypot", "ask_ff" },
+    { "math", "hypot", "ask_fff" },
+    { "math", "lcm", "ask_ii" },
+    { "math", "ldexp", "ask_fi" },
+    { "math", "lgamma", "ask_f" },
+    { "math", "nextafter", "ask_ff" },
+    { "math", "perm", "ask_ii" },
+    { "math", "prod", "ask_list" },
+    { "math", "remainder", "ask_ff" },
+    { "math", "ulp", "ask_f" },
+};
+
+static jy_status
+ask_list(struct jy_vbuild *b, struct jy_val **out, const char *helper, PyObject *callable, struct jy_val *list)
+{
+    jy_fv regs[] = { jy_vaddress(b, callable), list->regs[0] };
+    enum jy_vkind kind = (enum jy_vkind)list->elem->kind;
+    bool decided = strcmp(helper, "ask_list") != 0;
+    if (!decided)
+        helper = kind == JY_K_FLOAT ? "ask_list_float" : "ask_list_int";
+    if (list->elem->other != NULL || (kind != JY_K_FLOAT && kind != JY_K_INT && (!decided || kind != JY_K_BOOL)))
+        return jy_vb_lacks(b, "a function of a list of other things than ints or floats");
+    kind = strcmp(helper, "ask_list_float") == 0 ? JY_K_FLOAT
+           : strcmp(helper, "ask_list_int") == 0 ? JY_K_INT
+                                                 : JY_K_BOOL;
+    jy_fv result = jy_vhelp(b, helper, 2, regs, "a function that raises or gives another type");
+    *out = jy_val_reg(b, kind, JY_DTYPE_NONE, result);
+    return JY_OK;
+}
+
+static jy_status
+ask_numbers(struct jy_vbuild *b, struct jy_val **out, const char *helper, PyObject *callable, size_t nargs,
+            struct jy_val *const *args)
+{
+    jy_fv regs[4] = { jy_vaddress(b, callable) };
+    const char *letters = helper + strlen("ask_");
+    for (size_t i = 0; i < nargs; i++) {
+        if (letters[i] == 'f')
+            TRY(jy_vas_float(b, &regs[i + 1], args[i]));
+        else if (args[i]->kind == JY_K_INT)
+            regs[i + 1] = args[i]->regs[0];
+        else
+            return jy_vb_lacks(b, "a function of %s", jy_val_describe(b, args[i]));
+    }
+    jy_fv result = jy_vhelp(b, helper, nargs + 1, regs, "a function that raises or gives another type");
+    *out = letters[0] == 'f' ? float_val(b, result) : int_val(b, result);
+    return JY_OK;
+}
+
+/* *out NULL: the function is none of these. */
+static jy_status
+ask(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, const char *module, const char *name, size_t nargs,
+    struct jy_val *const *args)
+{
+    bool of_list = nargs == 1 && args[0]->kind == JY_K_LIST && args[0]->elem->kind != JY_K_BYTE;
+    for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
+        const char *helper = asked[k].helper;
+        bool wants_list = strncmp(helper, "ask_list", strlen("ask_list")) == 0;
+        if (strcmp(asked[k].module, module) != 0 || strcmp(asked[k].name, name) != 0 || wants_list != of_list)
+            continue;
+        if (of_list)
+            return ask_list(b, out, helper, callable, args[0]);
+        if (strlen(helper + strlen("ask_")) == nargs)
+            return ask_numbers(b, out, helper, callable, nargs, args);
+    }
+    return JY_OK;
+}
+
 /* ---- NumPy ---- */
 
 static jy_status
@@ -414,8 +499,10 @@ static const struct {
     PyTypeObject *type;
     call_handler *handler;
 } types[] = {
-    { &PyBool_Type, call_bool },   { &PyComplex_Type, jy_vcomplex_call }, { &PyEnum_Type, call_enumerate },   { &PyFloat_Type, call_float },
-    { &PyLong_Type, call_int },    { &PyRange_Type, call_range },      { &PyReversed_Type, call_reversed },
+    { &PyBool_Type, call_bool },      { &PyComplex_Type, jy_vcomplex_call },
+    { &PyEnum_Type, call_enumerate }, { &PyFloat_Type, call_float },
+    { &PyLong_Type, call_int },       { &PyList_Type, jy_vlist_call },
+    { &PyRange_Type, call_range },    { &PyReversed_Type, call_reversed },
     { &PyZip_Type, jy_vzip },
 };
 
@@ -449,6 +536,10 @@ call_c_callable(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
         module = self != NULL && PyModule_Check(self) ? PyModule_GetName(self) : NULL;
         if (self != NULL && module == NULL)
             PyErr_Clear();
+        if (module != NULL)
+            TRY(ask(b, out, callable, module, name, nargs, args));
+        if (*out != NULL)
+            return JY_OK;
         for (size_t i = 0; module != NULL && i < sizeof functions / sizeof *functions; i++)
             if (strcmp(module, functions[i].module) == 0 && strcmp(name, functions[i].name) == 0)
                 handler = functions[i].handler;

@@ -54,18 +54,15 @@ object_input(struct jy_vbuild *b, jy_src source, struct jy_value *v)
 
 /* ---- lists ---- */
 
+static const struct jy_velem *elem_of(struct jy_vbuild *b, PyObject *o, int depth);
+
+/* NULL: of no kind that flows have. */
 static const struct jy_velem *
-elem_of(struct jy_vbuild *b, PyObject *o, int depth)
+elem_of_object(struct jy_vbuild *b, PyObject *item, int depth)
 {
     struct jy_velem *elem = JY_NEW(b->arena, struct jy_velem);
-    bool is_sequence = PyList_CheckExact(o) || PyTuple_CheckExact(o);
-    Py_ssize_t n = is_sequence ? PySequence_Fast_GET_SIZE(o) : 0;
-    elem->kind = PyBytes_CheckExact(o) ? JY_K_BYTE : JY_K_UNBOUND;
-    if (n == 0)
-        return elem;
-    PyObject *item = PySequence_Fast_GET_ITEM(o, 0);
-    if (item == NULL)
-        return elem;
+    union jy_scalar value;
+    jy_dtype dtype;
     if (PyBool_Check(item)) {
         elem->kind = JY_K_BOOL;
     } else if (PyLong_CheckExact(item)) {
@@ -76,6 +73,29 @@ elem_of(struct jy_vbuild *b, PyObject *o, int depth)
         elem->kind = JY_K_LIST;
         elem->is_tuple = PyTuple_CheckExact(item);
         elem->elem = elem_of(b, item, depth + 1);
+    } else if (jy_inspect_scalar(&dtype, &value, item)) {
+        elem->kind = JY_K_NP;
+        elem->dtype = (uint8_t)dtype;
+    } else {
+        return NULL;
+    }
+    return elem;
+}
+
+/* From a few items, the first and the last among them. */
+static const struct jy_velem *
+elem_of(struct jy_vbuild *b, PyObject *o, int depth)
+{
+    struct jy_velem *unknown = JY_NEW(b->arena, struct jy_velem);
+    bool is_sequence = PyList_CheckExact(o) || PyTuple_CheckExact(o);
+    Py_ssize_t n = is_sequence ? PySequence_Fast_GET_SIZE(o) : 0, count = n < SAMPLE ? n : SAMPLE;
+    const struct jy_velem *elem = unknown;
+    unknown->kind = PyBytes_CheckExact(o) ? JY_K_BYTE : JY_K_UNBOUND;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(o, count == n ? k : k * (n - 1) / (count - 1));
+        const struct jy_velem *of_item = item == NULL ? NULL : elem_of_object(b, item, depth);
+        if (of_item != NULL)
+            elem = jy_velem_merge(b, elem, of_item);
     }
     return elem;
 }
@@ -95,6 +115,7 @@ list_input(struct jy_vbuild *b, jy_src source, PyObject *object)
     v->is_tuple = PyTuple_CheckExact(object);
     v->elem = jy_velem_of(b, object);
     v->input = number + 1;
+    jy_vlist_set_origin(b, v, true, number);
     return v;
 }
 

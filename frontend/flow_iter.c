@@ -226,6 +226,17 @@ exhausted(struct jy_vbuild *b, const struct jy_instr *instr)
     return frame;
 }
 
+/* The next item of a list of several kinds. */
+static jy_status
+push_next(struct jy_vbuild *b, jy_fb *done, struct jy_val *it)
+{
+    struct jy_val *list = it->parts[0];
+    go_on_if(b, jy_ve2(b, JY_FLOW_LT, JY_F_I1, it->regs[0], jy_vlist_length(b, list)), done);
+    jy_fv next = jy_ve2(b, JY_FLOW_ADD, JY_F_I64, it->regs[0], jy_vint(b, 1));
+    b->frame->stack[b->frame->depth - 1] = moved(b, it, next);
+    return jy_vlist_push_item(b, list, it->regs[0], 0);
+}
+
 jy_status
 jy_vfor_iter(struct jy_vbuild *b, const struct jy_instr *instr)
 {
@@ -233,14 +244,17 @@ jy_vfor_iter(struct jy_vbuild *b, const struct jy_instr *instr)
     jy_fb done = JY_NO_FV;
     if (it->kind != JY_K_ITER)
         return jy_vb_lacks(b, "iteration over %s", jy_val_describe(b, it));
-    jy_status status = iterator_next(b, &item, &next, &done, it);
+    bool of_several = it->how == JY_VI_SEQUENCE && it->parts[0]->kind == JY_K_LIST && it->parts[0]->elem->other != NULL;
+    jy_status status = of_several ? push_next(b, &done, it) : iterator_next(b, &item, &next, &done, it);
     if (status == JY_BREAK) {
         if (done != JY_NO_FV) /* it is decided by the interpreter, then */
             jy_flow_leave(b->w, done, jy_vb_exit(b, JY_EXIT_STOP, b->why));
         return status;
     }
     TRY(status);
-    if (item == NULL) {
+    if (of_several) {
+        jy_vb_goto(b, b->frame);
+    } else if (item == NULL) {
         jy_vb_goto(b, exhausted(b, instr));
     } else {
         b->frame->stack[b->frame->depth - 1] = next;

@@ -9,6 +9,7 @@
  * A slot in which a list or tuple stands is never given a number (nor by a helper): what a row is borrowed from keeps it alive, and the stores of "items" do not touch what "rows" loads. */
 #include "frontend/cpython/objects.h"
 #include "frontend/flow.h"
+#include "frontend/inspect_array.h"
 
 #include <string.h>
 
@@ -103,9 +104,58 @@ unboxed(struct jy_vbuild *b, struct jy_val **out, jy_fv object, const struct jy_
         (*out)->is_tuple = elem->is_tuple;
         (*out)->elem = elem->elem;
         return JY_OK;
+    case JY_K_NP: {
+        jy_dtype dtype = (jy_dtype)elem->dtype;
+        jy_vcheck(b, has_type(b, object, jy_inspect_scalar_type(dtype)), "an item of another type");
+        *out =
+            jy_val_reg(b, JY_K_NP, dtype,
+                       jy_vload(b, jy_vtype_of_dtype(dtype), object, jy_vint(b, 0), JY_SCALAR_VALUE, b->alias_number));
+        return JY_OK;
+    }
     default:
         return jy_vb_lacks(b, "items of a list that are no numbers");
     }
+}
+
+static PyTypeObject *
+type_of_elem(const struct jy_velem *elem)
+{
+    switch (elem->kind) {
+    case JY_K_FLOAT:
+        return &PyFloat_Type;
+    case JY_K_INT:
+        return &PyLong_Type;
+    case JY_K_BOOL:
+        return &PyBool_Type;
+    default:
+        return jy_inspect_scalar_type((jy_dtype)elem->dtype);
+    }
+}
+
+jy_status
+jy_vlist_push_item(struct jy_vbuild *b, struct jy_val *list, jy_fv index, size_t pops)
+{
+    struct jy_val *item;
+    if (list->elem->other == NULL) {
+        TRY(jy_vlist_at(b, &item, list, index));
+        return jy_vreplace(b, pops, item);
+    }
+    jy_fv object = item_at(b, list, index);
+    const struct jy_velem *elem = list->elem;
+    for (; elem->other != NULL; elem = elem->other) {
+        jy_fb is_one = jy_flow_block(b->w), is_none = jy_flow_block(b->w);
+        jy_flow_branch(b->w, b->block, has_type(b, object, type_of_elem(elem)), is_one, 0, NULL, is_none, 0, NULL);
+        b->block = is_one;
+        TRY(unboxed(b, &item, object, elem));
+        struct jy_vframe *with = jy_vb_copy(b, b->frame);
+        with->depth -= pops;
+        with->stack[with->depth++] = item;
+        jy_vb_goto(b, with);
+        b->block = is_none;
+        b->ended = false;
+    }
+    TRY(unboxed(b, &item, object, elem));
+    return jy_vreplace(b, pops, item);
 }
 
 static jy_status
@@ -122,6 +172,8 @@ jy_vlist_at(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, jy_fv
         *out = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, byte_at(b, list, index));
         return JY_OK;
     }
+    if (list->elem->other != NULL)
+        return jy_vb_lacks(b, "items of several kinds");
     return unboxed(b, out, item_at(b, list, index), list->elem);
 }
 
@@ -302,6 +354,27 @@ store_int(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, jy_fv val
     end_store(b, at, "list_store_int", list, index, value);
 }
 
+jy_fv
+jy_vscalar_bits(struct jy_vbuild *b, const struct jy_val *v)
+{
+    jy_fv bits = v->regs[0];
+    enum jy_ftype type = jy_val_type(v, 0);
+    if (type == JY_F_F64)
+        return jy_ve1(b, JY_FLOW_BITS, JY_F_I64, bits);
+    if (type == JY_F_F32)
+        bits = jy_ve1(b, JY_FLOW_BITS, JY_F_I32, bits);
+    if (type == JY_F_I1)
+        return jy_ve1(b, JY_FLOW_ZEXT, JY_F_I64, bits);
+    return type == JY_F_I64 ? bits : jy_ve1(b, JY_FLOW_SEXT, JY_F_I64, bits);
+}
+
+static void
+store_scalar(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, const struct jy_val *item)
+{
+    jy_fv args[] = { list->regs[0], index, jy_vint(b, item->dtype), jy_vscalar_bits(b, item) };
+    jy_vhelp(b, "list_store_scalar", 4, args, "an item that cannot be replaced");
+}
+
 static jy_status
 store(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, struct jy_val *item)
 {
@@ -311,19 +384,21 @@ store(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, struct jy_val
         store_int(b, list, index, item->regs[0]);
     else if (item->kind == JY_K_BOOL)
         store_bool(b, list, index, item->regs[0]);
+    else if (item->kind == JY_K_NP)
+        store_scalar(b, list, index, item);
     else
         return jy_vb_lacks(b, "a store of %s into a list", jy_val_describe(b, item));
     return JY_OK;
 }
 
-static jy_status
-check_writable(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item)
+jy_status
+jy_vlist_check_writable(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item)
 {
     if (list->is_tuple || list->elem->kind == JY_K_BYTE)
         return jy_vb_lacks(b, "a store into a tuple or bytes");
     if (b->frame->back != NULL)
         return jy_vb_lacks(b, "a store in a function that is called");
-    if (item->kind != JY_K_FLOAT && item->kind != JY_K_INT && item->kind != JY_K_BOOL && item->kind != JY_K_LIST)
+    if (item != NULL && !jy_val_is_number(item) && item->kind != JY_K_LIST)
         return jy_vb_lacks(b, "a store of %s into a list", jy_val_describe(b, item));
     return JY_OK;
 }
@@ -332,24 +407,65 @@ jy_status
 jy_vlist_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struct jy_val *item)
 {
     jy_fv index;
-    TRY(check_writable(b, list, item));
+    TRY(jy_vlist_check_writable(b, list, item));
     if (item->kind == JY_K_LIST)
         return jy_vb_lacks(b, "a store of a list into a list");
     TRY(jy_vas_index(b, &index, key));
     index = jy_ve2x(b, JY_FLOW_WRAP, JY_F_I64, index, jy_vlist_length(b, list), "index out of range");
-    return store(b, list, index, item);
+    TRY(store(b, list, index, item));
+    if (list->elem->kind != JY_K_UNBOUND)
+        jy_vlist_learn(b, list, jy_velem_of_item(b, item));
+    return JY_OK;
 }
 
 /* ---- growing and shrinking ---- */
 
-static const struct jy_velem *
-elem_of_item(struct jy_vbuild *b, const struct jy_val *item)
+const struct jy_velem *
+jy_velem_of_item(struct jy_vbuild *b, const struct jy_val *item)
 {
     struct jy_velem *elem = JY_NEW(b->arena, struct jy_velem);
     elem->kind = item->kind;
+    elem->dtype = item->kind == JY_K_NP ? item->dtype : 0;
     elem->is_tuple = item->is_tuple;
     elem->elem = item->elem;
     return elem;
+}
+
+static bool
+is_number_elem(const struct jy_velem *elem)
+{
+    return elem->kind == JY_K_INT || elem->kind == JY_K_FLOAT || elem->kind == JY_K_BOOL || elem->kind == JY_K_NP;
+}
+
+/* `elem`, which is one kind, among the alternatives of `list`. */
+static const struct jy_velem *
+with_kind(struct jy_vbuild *b, const struct jy_velem *list, const struct jy_velem *elem)
+{
+    unsigned order = list == NULL ? UINT32_MAX : (unsigned)list->kind << 8 | list->dtype;
+    unsigned of_elem = (unsigned)elem->kind << 8 | elem->dtype;
+    if (order == of_elem)
+        return list;
+    struct jy_velem *first = jy_arena_copy(b->arena, order < of_elem ? list : elem, sizeof *first);
+    first->other = order < of_elem ? with_kind(b, list->other, elem) : list;
+    return first;
+}
+
+const struct jy_velem *
+jy_velem_merge(struct jy_vbuild *b, const struct jy_velem *a, const struct jy_velem *c)
+{
+    if (a->kind == JY_K_UNBOUND || c == a)
+        return c;
+    if (a->kind == JY_K_LIST && c->kind == JY_K_LIST && a->is_tuple == c->is_tuple) {
+        struct jy_velem *elem = jy_arena_copy(b->arena, a, sizeof *a);
+        elem->elem = jy_velem_merge(b, a->elem, c->elem);
+        return elem;
+    }
+    for (; is_number_elem(a) && c != NULL && is_number_elem(c); c = c->other) {
+        struct jy_velem one = *c;
+        one.other = NULL;
+        a = with_kind(b, a, &one);
+    }
+    return a;
 }
 
 static void
@@ -360,33 +476,51 @@ retype_values(struct jy_val **at, size_t n, jy_fv address, struct jy_val *as)
             at[i] = as;
 }
 
-/* The first item that an empty list gets says what its items are. */
-static void
-learn_elem(struct jy_vbuild *b, struct jy_val *list, const struct jy_val *item)
+void
+jy_vlist_learn(struct jy_vbuild *b, struct jy_val *list, const struct jy_velem *elem)
 {
-    if (list->elem->kind != JY_K_UNBOUND)
+    const struct jy_velem *merged = jy_velem_merge(b, list->elem, elem);
+    if (jy_velem_same(merged, list->elem))
         return;
+    if (b->may_again && list->origin != 0) {
+        b->hints->origins.at[list->origin - 1].elem = merged;
+        b->hints->n = b->hints->chains.n = 0; /* they may speak of lists as they were */
+        b->again = true;
+        return;
+    }
     struct jy_val *as = jy_arena_copy(b->arena, list, sizeof *list);
-    as->elem = elem_of_item(b, item);
+    as->elem = merged;
     for (struct jy_vframe *frame = b->frame; frame != NULL; frame = frame->back) {
         retype_values(frame->locals, frame->nlocals, list->regs[0], as);
         retype_values(frame->stack, frame->depth, list->regs[0], as);
     }
 }
 
-jy_status
-jy_vlist_append(struct jy_vbuild *b, struct jy_val *list, struct jy_val *item)
+static void
+append(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item)
 {
     static const char *const helpers[] = { [JY_K_FLOAT] = "list_append_float",
                                            [JY_K_INT] = "list_append_int",
                                            [JY_K_BOOL] = "list_append_bool",
+                                           [JY_K_NP] = "list_append_scalar",
                                            [JY_K_LIST] = "list_append_object" };
+    jy_fv args[3] = { list->regs[0], item->regs[0] };
+    bool is_scalar = item->kind == JY_K_NP;
+    if (is_scalar) {
+        args[1] = jy_vint(b, item->dtype);
+        args[2] = jy_vscalar_bits(b, item);
+    }
+    jy_vhelp(b, helpers[item->kind], is_scalar ? 3 : 2, args, "a list that cannot grow");
+}
+
+jy_status
+jy_vlist_append(struct jy_vbuild *b, struct jy_val *list, struct jy_val *item)
+{
     if (item->kind == JY_K_NEWLIST)
         TRY(jy_vlist_make(b, &item, item));
-    TRY(check_writable(b, list, item));
-    jy_fv args[] = { list->regs[0], item->regs[0] };
-    jy_vhelp(b, helpers[item->kind], 2, args, "a list that cannot grow");
-    learn_elem(b, list, item);
+    TRY(jy_vlist_check_writable(b, list, item));
+    append(b, list, item);
+    jy_vlist_learn(b, list, jy_velem_of_item(b, item));
     return JY_OK;
 }
 
@@ -394,7 +528,7 @@ static jy_status
 pop(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, size_t nargs, struct jy_val *const *args)
 {
     TRY(check_elem(b, list));
-    if (list->is_tuple || b->frame->back != NULL || list->elem->kind == JY_K_LIST)
+    if (list->is_tuple || b->frame->back != NULL || list->elem->kind == JY_K_LIST || list->elem->other != NULL)
         return jy_vb_lacks(b, "pop() here");
     jy_fv index = jy_vint(b, -1);
     if (nargs == 1)
@@ -417,16 +551,35 @@ jy_vlist_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, c
     }
     if (strcmp(name, "pop") == 0 && nargs <= 1)
         return pop(b, out, list, nargs, args);
-    return jy_vb_lacks(b, "the method %s of a list", name);
+    return jy_vlist_other_method(b, out, list, name, nargs, args);
 }
 
 /* ---- new ones ---- */
 
-static struct jy_val *
-new_list(struct jy_vbuild *b, jy_fv address, const struct jy_velem *elem)
+void
+jy_vlist_set_origin(struct jy_vbuild *b, struct jy_val *list, bool is_input, uint32_t number)
 {
+    const struct jy_vorigin here = { is_input, number, is_input ? NULL : b->frame->f->f_code, NULL };
+    size_t k = 0;
+    for (; k < b->hints->origins.n; k++) {
+        const struct jy_vorigin *known = &b->hints->origins.at[k];
+        if (known->is_input == here.is_input && known->number == here.number && known->code == here.code)
+            break;
+    }
+    if (k == b->hints->origins.n)
+        *jy_vec_push(b->arena, &b->hints->origins) = here;
+    else if (b->hints->origins.at[k].elem != NULL)
+        list->elem = jy_velem_merge(b, list->elem, b->hints->origins.at[k].elem);
+    list->origin = (uint32_t)k + 1;
+}
+
+struct jy_val *
+jy_vlist_new(struct jy_vbuild *b, jy_fv address, const struct jy_velem *elem)
+{
+    const struct jy_frame *f = b->frame->f;
     struct jy_val *list = jy_val_reg(b, JY_K_LIST, JY_DTYPE_NONE, address);
     list->elem = elem;
+    jy_vlist_set_origin(b, list, false, (uint32_t)jy_code_at(f->f_instrs, f->f_pc)->i_offset);
     return list;
 }
 
@@ -435,23 +588,18 @@ jy_vlist_make(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
 {
     static const struct jy_velem unknown = { .kind = JY_K_UNBOUND };
     if (v->nparts == 0) {
-        *out = new_list(b, jy_vhelp(b, "list_new", 0, NULL, "a list that cannot be made"), &unknown);
+        *out = jy_vlist_new(b, jy_vhelp(b, "list_new", 0, NULL, "a list that cannot be made"), &unknown);
         return JY_OK;
     }
     for (size_t i = 0; i < v->nparts; i++)
-        if (v->parts[i]->kind != v->parts[0]->kind ||
-            (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST) || v->parts[i]->kind == JY_K_NP)
+        if (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST)
             return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, v->parts[i]));
     struct jy_val *count = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, jy_vint(b, 1));
     struct jy_val *first = jy_val_parts(b, JY_K_NEWLIST, 1, v->parts);
     TRY(jy_vlist_repeat(b, out, first, count));
-    static const char *const helpers[] = { [JY_K_FLOAT] = "list_append_float",
-                                           [JY_K_INT] = "list_append_int",
-                                           [JY_K_BOOL] = "list_append_bool",
-                                           [JY_K_LIST] = "list_append_object" };
     for (size_t i = 1; i < v->nparts; i++) {
-        jy_fv args[] = { (*out)->regs[0], v->parts[i]->regs[0] };
-        jy_vhelp(b, helpers[v->parts[i]->kind], 2, args, "a list that cannot grow");
+        append(b, *out, v->parts[i]);
+        (*out)->elem = jy_velem_merge(b, (*out)->elem, jy_velem_of_item(b, v->parts[i]));
     }
     return JY_OK;
 }
@@ -464,9 +612,17 @@ jy_vlist_repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, stru
         return jy_vb_lacks(b, "a list of several items, repeated");
     TRY(jy_vas_index(b, &n, count));
     struct jy_val *item = v->parts[0];
-    jy_fv args[] = { JY_NO_FV, n };
+    jy_fv args[3] = { JY_NO_FV, n };
     const char *helper = "list_repeat";
+    size_t nargs = 2;
     switch (item->kind) {
+    case JY_K_NP:
+        helper = "list_repeat_scalar";
+        nargs = 3;
+        args[0] = jy_vint(b, item->dtype);
+        args[1] = jy_vscalar_bits(b, item);
+        args[2] = n;
+        break;
     case JY_K_FLOAT:
         helper = "list_repeat_float";
         args[0] = item->regs[0];
@@ -484,7 +640,7 @@ jy_vlist_repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, stru
     default:
         return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, item));
     }
-    address = jy_vhelp(b, helper, 2, args, "a list that cannot be made");
-    *out = new_list(b, address, elem_of_item(b, item));
+    address = jy_vhelp(b, helper, nargs, args, "a list that cannot be made");
+    *out = jy_vlist_new(b, address, jy_velem_of_item(b, item));
     return JY_OK;
 }

@@ -2,10 +2,16 @@
  *
  * Every vector of kinds is a version of its own, so such a local would double all that follows, loops above all: a first round in which it is unbound, and the later ones. Instead it is a MAYBE
  * there: a register that says whether it is bound beside the value that it would have. Which locals, and of what kind, is known only when both ways have come to one instruction; the
- * flow is begun again then. From then on the local is made a MAYBE on every edge, and is a plain value again behind each place that assigns or reads it. */
+ * flow is begun again then. From then on the local is made a MAYBE on every edge, and is a plain value again behind each place that assigns or reads it.
+ *
+ * A local that the flow will not read before it is assigned again may be of several kinds, too: nobody branches on which one it is, only exits have to say. It is a chain there: a MAYBE of the
+ * first kind or else a MAYBE of the second, and so on; at the end it is unbound. */
 #include "frontend/flow.h"
 
-enum { MAX_DEPTH = 4 }; /* taste: of tuples */
+#include <string.h>
+
+enum { MAX_DEPTH = 4 };               /* taste: of tuples */
+enum { WORD = 64, MAX_ROUNDS = 100 }; /* locals whose reads are followed; rounds until all of them are known */
 
 /* Values that can be made of zeros, and thrown away without a look. */
 static bool
@@ -19,6 +25,124 @@ can_be_maybe(const struct jy_val *v, int depth)
             return false;
     return true;
 }
+
+/* ---- locals that are not read any more ---- */
+
+/* What one of the parts of an instruction does to the bits of locals that are read behind it. */
+static uint64_t
+before_part(const struct jy_instr *part, uint64_t behind)
+{
+    if (jy_instr_argkind(part->i_op) != JY_ARG_LOCAL || part->i_arg >= WORD)
+        return behind;
+    uint64_t bit = UINT64_C(1) << part->i_arg;
+    bool stores = jy_instr_pops(part->i_op, part->i_arg) == 1 && jy_instr_pushes(part->i_op, part->i_arg, false) == 0;
+    return stores ? behind & ~bit : behind | bit;
+}
+
+static uint64_t
+before(const struct jy_code *code, const uint64_t *reads, int id)
+{
+    const struct jy_instr *instr = jy_code_at(code, id);
+    struct jy_instr parts[2] = { *instr };
+    size_t n = jy_instr_split(instr, parts) ? 2 : 1;
+    int next = jy_code_next(code, id);
+    uint64_t bits = next != JY_NO_INSTR ? reads[next] : 0;
+    if (jy_instr_is_jump(instr->i_op))
+        bits |= reads[jy_code_live(code, instr->i_target)];
+    while (n-- > 0)
+        bits = before_part(&parts[n], bits);
+    return bits;
+}
+
+/* By id: which locals may be read from there on, by instructions that flows go through. */
+static const uint64_t *
+reads_of(struct jy_vbuild *b, const struct jy_code *code)
+{
+    struct jy_vcode *c = jy_vb_code(b, code);
+    bool changes = c->reads == NULL;
+    if (changes)
+        c->reads = JY_NEW_ARRAY(b->arena, uint64_t, code->c_instrs.n);
+    for (int k = 0; changes; k++) {
+        changes = false;
+        for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+            uint64_t bits = k < MAX_ROUNDS ? before(code, c->reads, id) : UINT64_MAX;
+            changes |= bits != c->reads[id];
+            c->reads[id] = bits;
+        }
+    }
+    return c->reads;
+}
+
+static bool
+is_read(struct jy_vbuild *b, const struct jy_vframe *frame, size_t slot)
+{
+    return slot >= WORD || (reads_of(b, frame->f->f_instrs)[frame->pc] >> slot & 1) != 0;
+}
+
+static struct jy_vchain *
+chain_of(const struct jy_vhints *hints, const PyObject *code, size_t slot)
+{
+    for (size_t i = 0; i < hints->chains.n; i++)
+        if (hints->chains.at[i].code == code && hints->chains.at[i].slot == slot)
+            return &hints->chains.at[i];
+    return NULL;
+}
+
+/* Its place in the chain; the length: it has none. */
+static size_t
+place_in(const struct jy_vchain *chain, const struct jy_val *v)
+{
+    size_t k = 0;
+    while (k < chain->n && !jy_val_same_kind(chain->likes[k], v))
+        k++;
+    return k;
+}
+
+/* The kinds that the value may be of; false: they do not fit into a chain. */
+static bool
+add_kinds(struct jy_vchain *chain, const struct jy_val *v)
+{
+    for (; v->kind == JY_K_MAYBE; v = v->parts[1]) {
+        if (!add_kinds(chain, v->parts[0]))
+            return false;
+        if (v->nparts == 1)
+            return true;
+    }
+    if (v->kind == JY_K_UNBOUND || place_in(chain, v) < chain->n)
+        return true;
+    if (!can_be_maybe(v, MAX_DEPTH) || chain->n == sizeof chain->likes / sizeof *chain->likes)
+        return false;
+    chain->likes[chain->n++] = v;
+    return true;
+}
+
+static bool
+is_bound(const struct jy_val *v)
+{
+    return v->kind != JY_K_UNBOUND;
+}
+
+/* Two kinds of a local that is not read there. */
+static bool
+learn_chain(struct jy_vbuild *b, const struct jy_vframe *x, const struct jy_vframe *y, size_t slot)
+{
+    const struct jy_val *v = x->locals[slot], *w = y->locals[slot];
+    if (x->pc != y->pc || !is_bound(v) || !is_bound(w) || jy_val_same_kind(v, w) || is_read(b, x, slot))
+        return false;
+    struct jy_vchain *known = chain_of(b->hints, x->f->f_code, slot), chain = { x->f->f_code, slot, 0, { NULL } };
+    if (known != NULL)
+        chain = *known;
+    size_t n = chain.n;
+    if (!add_kinds(&chain, v) || !add_kinds(&chain, w) || chain.n == n)
+        return false;
+    if (known != NULL)
+        *known = chain;
+    else
+        *jy_vec_push(b->arena, &b->hints->chains) = chain;
+    return true;
+}
+
+/* ---- locals that may be unbound ---- */
 
 static const struct jy_val *
 hint_of(const struct jy_vhints *hints, const PyObject *code, size_t slot)
@@ -40,17 +164,20 @@ is_hint(const struct jy_vbuild *b, const PyObject *code, size_t slot, const stru
 bool
 jy_vmaybe_learn(struct jy_vbuild *b, const struct jy_vframe *x, const struct jy_vframe *y)
 {
-    size_t before = b->hints->n;
+    size_t n = b->hints->n;
+    bool chains = false;
     for (; x != NULL && y != NULL; x = x->back, y = y->back) {
         if (x->f->f_code != y->f->f_code)
             break;
+        for (size_t i = 0; i < x->nlocals; i++)
+            chains |= learn_chain(b, x, y, i);
         for (size_t i = 0; i < x->nlocals; i++)
             if (is_hint(b, x->f->f_code, i, x->locals[i], y->locals[i]))
                 *jy_vec_push(b->arena, b->hints) =
                     (struct jy_vhint){ x->f->f_code, i,
                                        x->locals[i]->kind == JY_K_UNBOUND ? y->locals[i] : x->locals[i] };
     }
-    return b->hints->n != before;
+    return chains || b->hints->n != n;
 }
 
 static struct jy_val *
@@ -80,9 +207,57 @@ maybe_of(struct jy_vbuild *b, struct jy_val *v, const struct jy_val *like)
     return out;
 }
 
-static bool
-differs(const struct jy_vbuild *b, const struct jy_vframe *frame, size_t slot)
+/* `v`, or what it may be, as a chain; it fits. */
+static struct jy_val *
+as_chain(struct jy_vbuild *b, struct jy_val *v, const struct jy_vchain *chain, size_t from)
 {
+    if (from == chain->n)
+        return v; /* unbound */
+    struct jy_val *rest = v, *value = NULL;
+    jy_fv is_this = jy_vbool(b, false);
+    if (v->kind == JY_K_MAYBE && place_in(chain, v->parts[0]) == from) {
+        is_this = v->regs[0];
+        value = v->parts[0];
+        rest = v->nparts == 2 ? v->parts[1] : jy_val_new(b, JY_K_UNBOUND, 0);
+    } else if (v->kind != JY_K_MAYBE && place_in(chain, v) == from) {
+        is_this = jy_vbool(b, true);
+        value = v;
+        rest = jy_val_new(b, JY_K_UNBOUND, 0);
+    }
+    struct jy_val *parts[] = { value != NULL ? value : zeros_like(b, chain->likes[from]), NULL };
+    parts[1] = as_chain(b, rest, chain, from + 1);
+    struct jy_val *out = jy_val_parts(b, JY_K_MAYBE, from + 1 == chain->n ? 1 : 2, parts);
+    out->nregs = 1;
+    out->regs[0] = is_this;
+    return out;
+}
+
+/* Does all that the value may be stand in the chain, in its order? */
+static bool
+fits_chain(const struct jy_vchain *chain, const struct jy_val *v, size_t from)
+{
+    if (v->kind == JY_K_UNBOUND)
+        return true;
+    const struct jy_val *first = v->kind == JY_K_MAYBE ? v->parts[0] : v;
+    size_t place = place_in(chain, first);
+    if (place < from || place == chain->n)
+        return false;
+    return v->kind != JY_K_MAYBE || v->nparts == 1 || fits_chain(chain, v->parts[1], place + 1);
+}
+
+static const struct jy_vchain *
+chain_at(struct jy_vbuild *b, const struct jy_vframe *frame, size_t slot)
+{
+    const struct jy_vchain *chain = chain_of(b->hints, frame->f->f_code, slot);
+    bool fits = chain != NULL && !is_read(b, frame, slot) && fits_chain(chain, frame->locals[slot], 0);
+    return fits ? chain : NULL;
+}
+
+static bool
+differs(struct jy_vbuild *b, const struct jy_vframe *frame, size_t slot)
+{
+    if (chain_at(b, frame, slot) != NULL)
+        return true;
     const struct jy_val *v = frame->locals[slot], *like = hint_of(b->hints, frame->f->f_code, slot);
     return like != NULL && (v->kind == JY_K_UNBOUND || jy_val_same_kind(v, like));
 }
@@ -90,11 +265,15 @@ differs(const struct jy_vbuild *b, const struct jy_vframe *frame, size_t slot)
 void
 jy_vmaybe_frame(struct jy_vbuild *b, struct jy_vframe *frame)
 {
-    if (b->hints->n == 0)
+    if (b->hints->n == 0 && b->hints->chains.n == 0)
         return;
-    for (size_t i = 0; i < frame->nlocals; i++)
-        if (differs(b, frame, i))
+    for (size_t i = 0; i < frame->nlocals; i++) {
+        const struct jy_vchain *chain = chain_at(b, frame, i);
+        if (chain != NULL)
+            frame->locals[i] = as_chain(b, frame->locals[i], chain, 0);
+        else if (differs(b, frame, i))
             frame->locals[i] = maybe_of(b, frame->locals[i], hint_of(b->hints, frame->f->f_code, i));
+    }
     for (size_t i = 0; frame->back != NULL && i < frame->back->nlocals; i++)
         if (differs(b, frame->back, i)) { /* others may have the caller's frame, too */
             frame->back = jy_vb_copy(b, frame->back);

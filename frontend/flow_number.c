@@ -287,6 +287,13 @@ np_bool_binary(struct jy_vbuild *b, jy_fv *out, enum jy_nb op, jy_fv x, jy_fv y)
     }
 }
 
+/* NumPy computes powers of these by its loop for arrays, which gives other bits than C's pow(). */
+static bool
+is_whole_and_float(const struct jy_val *np, const struct jy_val *python)
+{
+    return np->kind == JY_K_NP && !jy_dtype_is_float((jy_dtype)np->dtype) && python->kind == JY_K_FLOAT;
+}
+
 static jy_status
 np_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_val *p, struct jy_val *q)
 {
@@ -294,6 +301,8 @@ np_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_val
     if (op == JY_NB_TRUE_DIVIDE && !jy_dtype_is_float(dtype))
         dtype = JY_F64;
     jy_fv x, y, result = JY_NO_FV;
+    if (op == JY_NB_POWER && (is_whole_and_float(p, q) || is_whole_and_float(q, p)))
+        return jy_vb_lacks(b, "a power of a NumPy integer and a float");
     TRY(convert(b, &x, p, dtype));
     TRY(convert(b, &y, q, dtype));
     if (jy_dtype_is_float(dtype))

@@ -12,6 +12,8 @@ load_local(struct jy_vbuild *b, int slot)
     struct jy_val *v = b->frame->locals[slot];
     if (v->kind == JY_K_UNBOUND)
         return jy_vb_lacks(b, "%s, which is not bound here", jy_utf8(jy_code_local_name(b->frame->f->f_instrs, slot)));
+    if (v->kind == JY_K_MAYBE && v->nparts != 1)
+        return jy_vb_lacks(b, "a variable of several kinds");
     if (v->kind == JY_K_MAYBE) {
         jy_vcheck(b, v->regs[0], "a variable that is not bound");
         v = b->frame->locals[slot] = v->parts[0];
@@ -211,10 +213,8 @@ v_binary_op(struct jy_vbuild *b, const struct jy_instr *instr)
 {
     enum jy_nb op = (enum jy_nb)(instr->i_arg % NB_INPLACE);
     struct jy_val *x = jy_vpeek(b, 2), *y = jy_vpeek(b, 1), *out;
-    if (op == JY_NB_MULTIPLY && x->kind == JY_K_NEWLIST)
-        TRY(jy_vlist_repeat(b, &out, x, y));
-    else if (op == JY_NB_MULTIPLY && y->kind == JY_K_NEWLIST)
-        TRY(jy_vlist_repeat(b, &out, y, x));
+    if (jy_vlist_has_operator(op, x, y))
+        TRY(jy_vlist_binary(b, &out, op, instr->i_arg >= NB_INPLACE, x, y));
     else
         TRY(jy_vnum_binary(b, &out, op, x, y));
     return jy_vreplace(b, 2, out);
@@ -327,6 +327,11 @@ static jy_status
 v_contains(struct jy_vbuild *b, const struct jy_instr *instr)
 {
     struct jy_val *x = jy_vpeek(b, 2), *all = jy_vpeek(b, 1);
+    if (all->kind == JY_K_LIST) {
+        jy_fv inside;
+        TRY(jy_vlist_contains(b, &inside, all, x));
+        return push_bool(b, 2, instr->i_arg != 0 ? jy_ve1(b, JY_FLOW_NOT, JY_F_I1, inside) : inside);
+    }
     if (all->kind != JY_K_TUPLE || !jy_val_is_number(x))
         return jy_vb_lacks(b, "%s in %s", jy_val_describe(b, x), jy_val_describe(b, all));
     jy_fv found = jy_vbool(b, false);
@@ -449,15 +454,90 @@ tuple_item(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *tuple,
     return JY_OK;
 }
 
+/* Items of several kinds go on in ways of their own. */
+static jy_status
+list_item(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key)
+{
+    struct jy_val *out;
+    jy_fv index;
+    if (list->elem->other == NULL) {
+        TRY(jy_vlist_get(b, &out, list, key));
+        return jy_vreplace(b, 2, out);
+    }
+    TRY(jy_vas_index(b, &index, key));
+    index = jy_ve2x(b, JY_FLOW_WRAP, JY_F_I64, index, jy_vlist_length(b, list), "index out of range");
+    return jy_vlist_push_item(b, list, index, 2);
+}
+
+static jy_status
+list_slice(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, struct jy_val *key)
+{
+    if (!is_none(key->parts[2]))
+        return jy_vb_lacks(b, "a slice of a list with a step");
+    return jy_vlist_slice(b, out, list, key->parts);
+}
+
+static jy_status
+v_build_slice(struct jy_vbuild *b, const struct jy_instr *instr)
+{
+    struct jy_val *parts[3];
+    size_t n = (size_t)instr->i_arg;
+    for (size_t k = 0; k < n; k++)
+        parts[k] = jy_vpeek(b, n - k);
+    if (n == 2)
+        parts[2] = jy_val_known(b, jy_value_const(b->frame->f, Py_None));
+    for (size_t k = 0; k < 3; k++)
+        if (!is_none(parts[k]) && !jy_val_is_number(parts[k]))
+            return jy_vb_lacks(b, "a slice of %s", jy_val_describe(b, parts[k]));
+    return jy_vreplace(b, n, jy_val_parts(b, JY_K_SLICE, 3, parts));
+}
+
+static jy_status
+v_binary_slice(struct jy_vbuild *b, const struct jy_instr *instr)
+{
+    struct jy_val *v = jy_vpeek(b, 3), *bounds[] = { jy_vpeek(b, 2), jy_vpeek(b, 1) }, *out;
+    (void)instr;
+    if (v->kind != JY_K_LIST)
+        return jy_vb_lacks(b, "a slice of %s", jy_val_describe(b, v));
+    TRY(jy_vlist_slice(b, &out, v, bounds));
+    return jy_vreplace(b, 3, out);
+}
+
+static jy_status
+v_store_slice(struct jy_vbuild *b, const struct jy_instr *instr)
+{
+    struct jy_val *item = jy_vpeek(b, 4), *v = jy_vpeek(b, 3), *bounds[] = { jy_vpeek(b, 2), jy_vpeek(b, 1) };
+    (void)instr;
+    if (v->kind != JY_K_LIST)
+        return jy_vb_lacks(b, "a store into a slice of %s", jy_val_describe(b, v));
+    TRY(jy_vlist_set_slice(b, v, bounds, item));
+    b->frame->depth -= 4;
+    return JY_OK;
+}
+
+static jy_status
+v_delete_subscr(struct jy_vbuild *b, const struct jy_instr *instr)
+{
+    struct jy_val *v = jy_vpeek(b, 2), *key = jy_vpeek(b, 1);
+    (void)instr;
+    if (v->kind != JY_K_LIST)
+        return jy_vb_lacks(b, "del of items of %s", jy_val_describe(b, v));
+    TRY(jy_vlist_delete(b, v, key));
+    b->frame->depth -= 2;
+    return JY_OK;
+}
+
 static jy_status
 v_binary_subscr(struct jy_vbuild *b, const struct jy_instr *instr)
 {
     struct jy_val *v = jy_vpeek(b, 2), *key = jy_vpeek(b, 1), *out;
     (void)instr;
+    if (v->kind == JY_K_LIST && key->kind != JY_K_SLICE)
+        return list_item(b, v, key);
     if (v->kind == JY_K_ARRAY)
         TRY(jy_varray_get(b, &out, v, key));
     else if (v->kind == JY_K_LIST)
-        TRY(jy_vlist_get(b, &out, v, key));
+        TRY(list_slice(b, &out, v, key));
     else if (v->kind == JY_K_TUPLE)
         TRY(tuple_item(b, &out, v, key));
     else
@@ -472,6 +552,8 @@ v_store_subscr(struct jy_vbuild *b, const struct jy_instr *instr)
     (void)instr;
     if (v->kind == JY_K_ARRAY)
         TRY(jy_varray_set(b, v, key, item));
+    else if (v->kind == JY_K_LIST && key->kind == JY_K_SLICE && is_none(key->parts[2]))
+        TRY(jy_vlist_set_slice(b, v, key->parts, item));
     else if (v->kind == JY_K_LIST)
         TRY(jy_vlist_set(b, v, key, item));
     else

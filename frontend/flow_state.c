@@ -82,7 +82,7 @@ bool
 jy_velem_same(const struct jy_velem *a, const struct jy_velem *b)
 {
     return a == b || (a != NULL && b != NULL && a->kind == b->kind && a->is_tuple == b->is_tuple &&
-                      jy_velem_same(a->elem, b->elem));
+                      a->dtype == b->dtype && jy_velem_same(a->elem, b->elem) && jy_velem_same(a->other, b->other));
 }
 
 bool
@@ -320,7 +320,7 @@ fill_box(struct jy_box *box, struct boxing *x, const struct jy_val *v)
     case JY_K_MAYBE:
         box->how = JY_BOX_MAYBE;
         box->value = add_value(x, v->regs[0]);
-        box_parts(box, x, 1, v->parts);
+        box_parts(box, x, v->nparts, v->parts);
         return;
     case JY_K_ARRAY:
         box_view(box, x, v);

@@ -130,14 +130,14 @@ enum jy_box_how {
     JY_BOX_LIST,    /* new one of the parts */
     JY_BOX_RANGE,   /* range(part 0, part 1, part 2) */
     JY_BOX_SLICE,   /* slice(part 0, part 1, part 2) */
-    JY_BOX_VIEW,    /* array on the memory of part 0 (an array object): value 0: data, then `ndim` extents, then `ndim` strides; `dtype` */
+    JY_BOX_VIEW, /* array on the memory of part 0 (an array object): value 0: data, then `ndim` extents, then `ndim` strides; `dtype` */
     JY_BOX_RANGE_ITER, /* values: next, stop, step: iter(range(next, stop, step)) */
-    JY_BOX_SEQ_ITER,   /* iter(part 0) at index value 0; of a list, a tuple or an array; exhausted where the value is negative */
+    JY_BOX_SEQ_ITER, /* iter(part 0) at index value 0; of a list, a tuple or an array; exhausted where the value is negative */
     JY_BOX_REVERSED_ITER, /* reversed(part 0), a list or tuple, at index value 0 (the next one) */
-    JY_BOX_ENUMERATE,  /* enumerate(part 0, part 1) */
-    JY_BOX_ZIP,        /* zip(*parts), parts are iterators */
-    JY_BOX_METHOD,     /* bound method: part 0 is self, `object` the name */
-    JY_BOX_MAYBE       /* part 0 where value 0 (I1) is true; else as NULL */
+    JY_BOX_ENUMERATE,     /* enumerate(part 0, part 1) */
+    JY_BOX_ZIP,           /* zip(*parts), parts are iterators */
+    JY_BOX_METHOD,        /* bound method: part 0 is self, `object` the name */
+    JY_BOX_MAYBE          /* part 0 where value 0 (I1) is true; else part 1, or as NULL where there is none */
 };
 
 struct jy_box {

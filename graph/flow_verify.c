@@ -416,7 +416,8 @@ check_box(const struct verifier *v, const struct jy_flow_exit *x, const struct j
     const struct jy_box_text *how = &jy_box_text[box->how];
     size_t n = how->nvalues < 0 ? 1 + 2 * (size_t)box->ndim : (size_t)how->nvalues;
     bool any_number = box->how == JY_BOX_TUPLE || box->how == JY_BOX_LIST || box->how == JY_BOX_ZIP;
-    if (!any_number && box->n != parts[box->how])
+    bool is_choice = box->how == JY_BOX_MAYBE && box->n == 2;
+    if (!any_number && !is_choice && box->n != parts[box->how])
         return "a box of another number of parts";
     if ((how->fields & JY_BOX_HAS_KIND) && !is_scalar_kind(box))
         return "a box of a kind that does not go with its dtype";

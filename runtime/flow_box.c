@@ -164,7 +164,9 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
     case JY_BOX_METHOD:
         return PyObject_GetAttr(made[parts[0]], jy_unit_object(unit, box->object));
     case JY_BOX_MAYBE:
-        return (values[0].bits & 0xff) != 0 ? Py_NewRef(made[parts[0]]) : NULL;
+        if ((values[0].bits & 0xff) != 0)
+            return Py_NewRef(made[parts[0]]);
+        return box->n == 2 ? Py_XNewRef(made[parts[1]]) : NULL;
     }
     return NULL;
 }

@@ -3,6 +3,7 @@
  * None of them runs code of the program's: an object is let go only where its destructor is known to run none, and while objects are made that the collector sees, it does not run. */
 #include "graph/flow_helper.h"
 #include "runtime/flow_exec.h"
+#include "runtime/flow_lists.h"
 #include "runtime/flow_random.h"
 #include "runtime/numpy_api.h"
 #include <errno.h>
@@ -238,8 +239,8 @@ goes_quietly(PyObject *object)
 }
 
 /* A list or tuple keeps its place even when somebody else holds it, too: the flow may have read it before, and takes it that stores of numbers do not change such places. */
-static bool
-is_replaced_quietly(PyObject *object)
+bool
+jy_flow_is_replaced_quietly(PyObject *object)
 {
     return goes_quietly(object) && !PyList_CheckExact(object) && !PyTuple_CheckExact(object);
 }
@@ -250,7 +251,7 @@ store(PyObject *list, int64_t index, PyObject *item, int32_t *failed)
 {
     bool good = item != NULL && index >= 0 && index < PyList_GET_SIZE(list);
     PyObject *old = good ? PyList_GET_ITEM(list, index) : NULL;
-    if (old == NULL || !is_replaced_quietly(old)) {
+    if (old == NULL || !jy_flow_is_replaced_quietly(old)) {
         PyErr_Clear();
         Py_XDECREF(item);
         *failed = 1;

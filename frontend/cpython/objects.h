@@ -13,6 +13,7 @@ enum {
     JY_LIST_ITEMS = offsetof(PyListObject, ob_item),
     JY_TUPLE_ITEMS = offsetof(PyTupleObject, ob_item),
     JY_BYTES_ITEMS = offsetof(PyBytesObject, ob_sval),
+    JY_SCALAR_VALUE = sizeof(PyObject), /* of NumPy's scalars */
     JY_FLOAT_VALUE = offsetof(PyFloatObject, ob_fval),
 #if PY_VERSION_HEX >= 0x030c0000
     JY_LONG_TAG = offsetof(PyLongObject, long_value.lv_tag),

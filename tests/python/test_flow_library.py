@@ -1,5 +1,6 @@
 """What native loops call: random numbers, in the very streams of their generators."""
 
+import math
 import random
 import threading
 
@@ -201,3 +202,242 @@ def test_a_loop_behind_a_call_that_is_not_compiled():
     f = jitney.compile(after_a_call)
     assert [f(1000, 3) for _ in range(3)] == [after_a_call(1000, 3)] * 3
     assert stats(f)["flow_returns"] == 3
+
+
+# ---- lists ----
+
+
+def same(f, *makers, calls=2, native=True):
+    """f and its compiled form, on equal arguments that are made afresh: results, types, and what became of the arguments."""
+    compiled = jitney.compile(f)
+    for _ in range(calls):
+        a, b = [make() for make in makers], [make() for make in makers]
+        assert picture(outcome(compiled, a)) == picture(outcome(f, b))
+        assert picture(a) == picture(b)
+    assert (stats(compiled)["flow_calls"] > 0) == native
+    return stats(compiled)
+
+
+def outcome(f, arguments):
+    try:
+        return f(*arguments)
+    except Exception as error:
+        where = error.__traceback__
+        while where.tb_next is not None and where.tb_next.tb_frame.f_code.co_filename == __file__:
+            where = where.tb_next
+        return type(error), str(error), where.tb_lineno
+
+
+def picture(x):
+    if isinstance(x, (list, tuple)):
+        return type(x), [picture(item) for item in x]
+    return type(x), repr(x)
+
+
+def edit_rows(a, b):
+    previous = list(range(len(b) + 1))
+    for i in range(1, len(a) + 1):
+        current = [i] + [0] * len(b)
+        for j in range(1, len(b) + 1):
+            current[j] = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a[i - 1] != b[j - 1]))
+        previous = current
+    return previous
+
+
+def test_rows_that_are_swapped():
+    assert same(edit_rows, lambda: b"kitten on a sitting mat", lambda: b"sitting on a kitten")["flow_returns"] == 2
+
+
+def whole_lists(n):
+    out = []
+    rest = [1.5, 2.5]
+    for i in range(n):
+        a = [i] * 3 + [i + 1] * 2
+        a += [7, 8]
+        a *= 2
+        b = a[1:-2] + a[: i - 5] + a[-3:]
+        b.reverse()
+        b.insert(-1, 5)
+        b.insert(100, i)
+        c = b.copy()
+        c.sort()
+        del c[0], c[-1]
+        del c[1:3]
+        c[2:4] = [9, 9, 9]
+        c.extend((i, -i))
+        d = c * 2
+        rest.extend([0.5, i * 0.25])
+        if i % 7 == 3:
+            rest.clear()
+        out.append(len(d) + c[3] + b[2] + d.index(i) + sum(c) + min(b) + max(a) + (5 in b) - (1000 not in b))
+    return out, rest, a, b, c, d
+
+
+def test_methods_and_operators_of_lists():
+    assert same(whole_lists, lambda: 40)["flow_returns"] == 2
+
+
+def of_floats(xs, n):
+    s = 0.0
+    for i in range(n):
+        ys = sorted_copy = xs[:]
+        ys.sort()
+        s += sum(ys) + min(xs) - max(sorted_copy)
+        if xs[0] == xs[0]:  # a NaN is found where it is the very object
+            s += ys.index(xs[i % len(xs)])
+        if xs[-1] in ys and any(xs) and all(ys):
+            s += math.fsum(xs) * math.prod(ys)
+    return s
+
+
+@pytest.mark.parametrize("xs", [[0.5, -1.25, 3.0], [math.nan, 1.0], [1e308, 1e308, -1.0], [2.5, 1], [], [0.0, 1.0]])
+def test_functions_of_lists_of_floats(xs):
+    same(of_floats, lambda: list(xs), lambda: 30, native=bool(xs) and type(xs[-1]) is float)
+
+
+def big_sum(xs, n):
+    s = 0
+    for i in range(n):
+        xs.append(i << 60)
+        s ^= sum(xs) & 0xFFFF
+    return s
+
+
+def test_sums_that_are_long():
+    same(big_sum, lambda: [1, 2], lambda: 30)
+
+
+def no_such_item(xs, n):
+    s = 0
+    for i in range(n):
+        s += xs.index(i)
+    return s
+
+
+def test_what_raises_does_so_at_its_line():
+    same(no_such_item, lambda: list(range(10)), lambda: 30)
+
+
+class Loud:
+    log = []
+
+    def __del__(self):
+        Loud.log.append("gone")
+
+
+def clears(xs, n):
+    k = 0
+    for i in range(n):
+        if i == 20:
+            xs.clear()
+            k = len(Loud.log)
+        xs.append(i)
+    return k, len(xs)
+
+
+def test_items_that_the_program_sees_go():
+    Loud.log.clear()
+    assert jitney.compile(clears)([1, Loud(), 2], 50) == (1, 30)
+
+
+def nearest(points, n):
+    near = [np.inf] * 4
+    which = [0] * 4
+    for p in range(n):
+        d = 0.0
+        for c in range(points.shape[1]):
+            d += points[p, c] * points[p, c]
+        if d < near[3]:
+            at = 3
+            while at > 0 and near[at - 1] > d:
+                near[at] = near[at - 1]
+                which[at] = which[at - 1]
+                at -= 1
+            near[at] = d
+            which[at] = p
+    return near, which
+
+
+@pytest.mark.parametrize("columns", [0, 1, 3])
+def test_lists_of_python_and_numpy_floats(columns):
+    found = same(nearest, lambda: np.random.default_rng(1).random((50, columns)), lambda: 50)
+    assert found["flow_returns"] == 2
+
+
+def mixed(xs, n):
+    s = 0
+    kinds = []
+    for i in range(n):
+        for x in xs:
+            s = s + x
+        kinds.append(xs[i % len(xs)] * 2)
+        xs[i % len(xs)] = xs[(i * 5 + 1) % len(xs)]
+    return s, kinds
+
+
+@pytest.mark.parametrize(
+    "xs",
+    [
+        [1, 2.5, 3],
+        [True, 2, 0.5],
+        [np.float64(1.5), 2.5, 3],
+        [np.int64(3), np.int64(4)],
+        [np.float32(0.1), np.float32(0.25)],
+        [np.bool_(True), np.bool_(False), 3],
+        [1.0, None, 2.0],
+        [1, 2**70, 0.5],
+    ],
+)
+def test_lists_of_several_kinds(xs):
+    same(mixed, lambda: list(xs), lambda: 60)
+
+
+def labels(votes, labels, n):
+    for i in range(n):
+        votes[labels[i % len(labels)]] += 1
+    return votes
+
+
+def test_numpy_integers_as_indices():
+    assert same(labels, lambda: [0, 0, 0], lambda: np.array([0, 2, -1, 1]), lambda: 40)["flow_returns"] == 2
+    same(labels, lambda: [0, 0, 0], lambda: np.array([0, 2, -4, 1]), lambda: 40)
+
+
+def several_kinds_of_dead_locals(points, n):
+    s = 0.0
+    for i in range(n):
+        d = 0
+        for c in range(i % 3):
+            d += points[c]
+        s += d
+        if i % 4 == 2:
+            s += 1 // (n - 2 - i)
+    return s
+
+
+def test_the_frame_shows_locals_that_are_not_read_any_more():
+    compiled = jitney.compile(several_kinds_of_dead_locals)
+
+    def frame(f):
+        try:
+            f(np.array([0.5, 0.25]), 60)
+        except ZeroDivisionError as error:
+            return picture(tuple(error.__traceback__.tb_next.tb_frame.f_locals.items()))
+
+    assert frame(compiled) == frame(several_kinds_of_dead_locals) is not None
+    assert stats(compiled)["flow_calls"] > 0
+
+
+def functions(xs, n):
+    s = 0.0
+    for i in range(n):
+        x = xs[i % len(xs)]
+        s += math.hypot(x, i) + math.hypot(x, 2.0, i) + math.erf(x) + math.gamma(x) + math.lgamma(x) - math.erfc(x)
+        s += math.remainder(x, 0.7) + math.nextafter(x, i) + math.ulp(x) + math.ldexp(x, i % 9) + math.fmod(x, 3.0)
+        s += math.comb(i, 3) + math.perm(i % 5, 2) + math.lcm(i, 6)
+    return s
+
+
+@pytest.mark.parametrize("xs", [[0.5, 2.25, 7.0], [0.5, -1.0, 3.0], [180.0], [math.inf, 1.0]])
+def test_functions_of_the_math_module_without_an_instruction(xs):
+    same(functions, lambda: list(xs), lambda: 70)
