@@ -328,6 +328,22 @@ make_weights(struct jy_emit *e, uint32_t yes, uint32_t no)
     return LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3));
 }
 
+/* What a helper keeps and nothing in the flow writes may be loaded before the call as well as behind it. What the flow writes the helper may read. */
+static void
+make_kept(struct jy_flow_emit *f, LLVMMetadataRef *scope, LLVMMetadataRef *list)
+{
+    const struct jy_flow *w = f->w;
+    f->kept = JY_NEW_ARRAY(f->e->arena, LLVMValueRef, w->w_helpers.n + 1);
+    for (size_t h = 0; h < w->w_helpers.n; h++) {
+        size_t m = 0;
+        for (uint32_t k = 1; k <= w->w_nalias; k++)
+            if (w->w_helpers.at[h].keeps >> k & 1 && !w->w_alias_written[k - 1])
+                list[m++] = scope[k];
+        if (m != 0)
+            f->kept[h] = LLVMMetadataAsValue(f->e->context, LLVMMDNodeInContext2(f->e->context, list, m));
+    }
+}
+
 /* Accesses of different numbers never touch the same byte: each number is a scope, apart from all others. */
 static void
 make_scopes(struct jy_flow_emit *f)
@@ -354,6 +370,7 @@ make_scopes(struct jy_flow_emit *f)
                 others[m++] = scope[other];
         f->apart[k] = m == 0 ? NULL : LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, others, m));
     }
+    make_kept(f, scope, others);
 }
 
 static unsigned

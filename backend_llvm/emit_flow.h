@@ -34,6 +34,7 @@ struct jy_flow_emit {
     uint32_t *slot;                  /* per value: jy_flow_slots */
     size_t nslots;
     LLVMValueRef *scope, *apart;        /* per alias number: its own, and the list of all others */
+    LLVMValueRef *kept;                 /* per helper: scopes that it does not touch; NULL: none */
     LLVMValueRef field[JY_FLOW_FIELDS]; /* loaded in the entry block */
     LLVMValueRef failed;                /* slot for helpers that may fail */
     LLVMValueRef rare, usual, frozen; /* metadata: the first edge is taken never, always; memory that does not change */

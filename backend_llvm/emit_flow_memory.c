@@ -134,6 +134,8 @@ jy_flow_emit_call(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRe
     l_at(e, here);
     LLVMValueRef call = LLVMBuildCall2(e->builder, type, callee, all, n, "");
     set_call_attributes(f, call, h);
+    if (f->kept[v->f_index] != NULL)
+        LLVMSetMetadata(call, f->apart_kind, f->kept[v->f_index]);
     if (h->may_fail && v->f_exit != JY_NO_EXIT) {
         LLVMValueRef failed = l_load(e, e->i32, failed_slot(f), 4, "");
         jy_flow_require(f, LLVMBuildICmp(e->builder, LLVMIntEQ, failed, l_i32(e, 0), ""), v->f_exit);

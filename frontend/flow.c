@@ -32,7 +32,8 @@ same_frame(const struct jy_vframe *a, const struct jy_vframe *b)
     if (a == b)
         return true;
     if (a == NULL || b == NULL || a->pc != b->pc || a->depth != b->depth || a->nlocals != b->nlocals ||
-        a->f->f_code != b->f->f_code || a->f->f_function != b->f->f_function || a->back_items != b->back_items || a->call != b->call)
+        a->f->f_code != b->f->f_code || a->f->f_function != b->f->f_function || a->back_items != b->back_items ||
+        a->call != b->call)
         return false;
     return same_values(a->locals, b->locals, a->nlocals) && same_values(a->stack, b->stack, a->depth) &&
            same_frame(a->back, b->back);
@@ -424,9 +425,35 @@ restore_identity(struct jy_vbuild *b, struct jy_flow_exit *exit, struct jy_box *
         restore_identity(b, exit, box->parts[i]);
 }
 
+/* Which memory stays as it was over a call: known when all alias numbers have been given. */
+static void
+fill_keeps(struct jy_vbuild *b)
+{
+    const struct {
+        char letter;
+        uint32_t alias;
+    } classes[] = { { 'l', b->alias_list },
+                    { 'r', b->alias_rows },
+                    { 'i', b->alias_items },
+                    { 'n', b->alias_number },
+                    { 'c', b->alias_count } };
+    for (size_t k = 0; k < b->w->w_helpers.n; k++) {
+        struct jy_flow_helper *helper = &b->w->w_helpers.at[k];
+        const char *changes = jy_flow_helper_changes(helper->name);
+        if (*changes == '\0')
+            continue;
+        for (uint32_t alias = 0; alias <= b->w->w_nalias; alias++)
+            helper->keeps |= UINT64_C(1) << alias;
+        for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+            if (strchr(changes, classes[i].letter) != NULL)
+                helper->keeps &= ~(UINT64_C(1) << classes[i].alias);
+    }
+}
+
 static jy_status
 finish(struct jy_vbuild *b, struct jy_frame *root)
 {
+    fill_keeps(b);
     b->w->w_loops = count_loops(b);
     if (b->w->w_loops == 0) {
         jy_break(root, JY_BREAK_NO_LOOP, "%s", b->first_stop != NULL ? b->first_stop : "there is no loop");
@@ -451,7 +478,7 @@ finish(struct jy_vbuild *b, struct jy_frame *root)
 static uint32_t
 new_alias(struct jy_flow *w)
 {
-    enum { ROOM = 64 };
+    enum { ROOM = JY_FLOW_MOST_ALIASES };
     if (w->w_alias == NULL) {
         w->w_alias = JY_NEW_ARRAY(w->w_arena, uint32_t, ROOM);
         w->w_alias_written = JY_NEW_ARRAY(w->w_arena, bool, ROOM);

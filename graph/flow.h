@@ -47,6 +47,7 @@ typedef uint32_t jy_fv; /* a value: index into w_values */
 typedef uint32_t jy_fb; /* a block */
 #define JY_NO_FV UINT32_MAX
 #define JY_NO_EXIT UINT32_MAX
+#define JY_FLOW_MOST_ALIASES 63u /* bits of jy_flow_helper.keeps, but for bit 0 */
 
 enum jy_ftype {
     JY_F_NONE,
@@ -192,6 +193,7 @@ struct jy_flow_helper {
     bool wants_call; /* struct jy_flow_call * is passed before all arguments */
     bool may_fail;
     bool pure; /* depends on its arguments only, touches no memory and no FP flag that matters: may be moved and shared */
+    uint64_t keeps; /* bit k: it does not change memory that is accessed under alias number k; bit 0: under none */
 };
 
 struct jy_flow {

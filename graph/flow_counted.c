@@ -122,7 +122,7 @@ static void
 make_front(struct jy_counted *c)
 {
     size_t n = c->w->w_blocks.at[c->head].f_params.n;
-    c->front = jy_flow_block(c->w);
+    c->entry = c->front = jy_flow_block(c->w);
     c->first = JY_NEW_ARRAY(c->w->w_arena, jy_fv, n + 1);
     for (size_t p = 0; p < n; p++) {
         enum jy_ftype type = (enum jy_ftype)jy_flow_at(c->w, c->w->w_blocks.at[c->head].f_params.at[p])->f_type;
@@ -169,6 +169,7 @@ jy_counted_find(struct jy_counted *c, struct jy_flow *w, const struct jy_flow_sh
         return false;
     c->range = JY_NEW_ARRAY(w->w_arena, struct jy_interval *, w->w_values.n + 1);
     make_front(c);
+    jy_counted_read_in_front(c);
     return make_stop(c, &test);
 }
 
@@ -182,6 +183,8 @@ in_front(struct jy_counted *c, jy_fv v, int depth)
     jy_fv args[3];
     if (!c->inside[value.f_block])
         return v;
+    if (c->invariant[v] != JY_NO_FV)
+        return c->invariant[v];
     if (depth == 0 || value.f_exit != JY_NO_EXIT || value.f_nargs == 0 || value.f_nargs > 3)
         return JY_NO_FV;
     switch ((int)value.f_op) {
@@ -390,9 +393,12 @@ jy_counted_plan(struct jy_counted *c, bool polls_stay)
     struct jy_fast fast = { .how = JY_NEW_ARRAY(c->w->w_arena, uint8_t, c->nvalues + 1) };
     for (size_t k = 0; k < c->loop->blocks.n; k++) {
         jy_fb b = c->loop->blocks.at[k];
-        for (size_t i = 0; b != c->head && i < c->w->w_blocks.at[b].f_body.n; i++) {
+        for (size_t i = 0; i < c->w->w_blocks.at[b].f_body.n; i++) {
             jy_fv at = c->w->w_blocks.at[b].f_body.at[i];
-            if (jy_flow_at(c->w, at)->f_exit != JY_NO_EXIT && try_without_check(c, &fast, at))
+            bool checks = jy_flow_at(c->w, at)->f_exit != JY_NO_EXIT;
+            if (c->invariant[at] != JY_NO_FV)
+                fast.how[at] = JY_UNCHECKED_IN_FRONT;
+            if (checks && (c->invariant[at] != JY_NO_FV || (b != c->head && try_without_check(c, &fast, at))))
                 fast.ngone++;
         }
     }

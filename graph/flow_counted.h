@@ -5,12 +5,13 @@
 #include "graph/flow_range.h"
 
 enum jy_unchecked {
-    JY_UNCHECKED_NO,      /* stays as it is */
-    JY_UNCHECKED_GONE,    /* a CHECK that holds */
-    JY_UNCHECKED_PLAIN,   /* the same without an exit */
-    JY_UNCHECKED_INDEX,   /* WRAP: its index as it is */
-    JY_UNCHECKED_BELOW,   /* WRAP of an index that is not negative: only the extent is checked */
-    JY_UNCHECKED_COLLECT, /* FLAGGED: noted, and asked when the chunk is done */
+    JY_UNCHECKED_NO,       /* stays as it is */
+    JY_UNCHECKED_GONE,     /* a CHECK that holds */
+    JY_UNCHECKED_PLAIN,    /* the same without an exit */
+    JY_UNCHECKED_INDEX,    /* WRAP: its index as it is */
+    JY_UNCHECKED_BELOW,    /* WRAP of an index that is not negative: only the extent is checked */
+    JY_UNCHECKED_COLLECT,  /* FLAGGED: noted, and asked when the chunk is done */
+    JY_UNCHECKED_IN_FRONT, /* it has been computed or checked in front */
 };
 
 struct jy_fast {
@@ -19,6 +20,8 @@ struct jy_fast {
     bool collects;
 };
 
+/* flow_invariant.c: fills c->invariant, and the chain of blocks between entry and front. */
+void jy_counted_read_in_front(struct jy_counted *c);
 /* Fills `c` and makes the front block, which nothing reaches yet. False: the loop does not count, or a copy of it could not go round its head twice. */
 bool jy_counted_find(struct jy_counted *c, struct jy_flow *w, const struct jy_flow_shape *shape,
                      const struct jy_flow_loop *loop);

@@ -10,6 +10,17 @@ jy_flow_has_effect(const struct jy_flow *w, const struct jy_fvalue *v)
     return v->f_op == JY_FLOW_STORE || v->f_op == JY_FLOW_POLL;
 }
 
+uint64_t
+jy_flow_writes(const struct jy_flow *w, const struct jy_fvalue *v)
+{
+    if (v->f_op == JY_FLOW_STORE)
+        return UINT64_C(1) << v->f_alias;
+    if (v->f_op != JY_FLOW_CALL || w->w_helpers.at[v->f_index].pure)
+        return 0;
+    uint64_t all = (UINT64_C(2) << w->w_nalias) - 1, changed = all & ~w->w_helpers.at[v->f_index].keeps;
+    return changed & 1 ? 1 : changed;
+}
+
 struct need {
     struct jy_flow *w;
     const struct jy_flow_shape *shape;

@@ -38,6 +38,17 @@ read_signature(struct jy_flow_helper *out, const char *s)
     out->pure = s[2] == '*';
 }
 
+const char *
+jy_flow_helper_changes(const char *name)
+{
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+        if (strcmp(rows[k].name, name) == 0) {
+            const char *result = strchr(rows[k].signature, '>') + 1;
+            return result + 1 + (result[1] == '!' || result[1] == '*');
+        }
+    return "";
+}
+
 bool
 jy_flow_helper_row(struct jy_flow_helper *out, const char *name)
 {

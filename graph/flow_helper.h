@@ -6,5 +6,7 @@
 
 /* False: there is no such row. */
 bool jy_flow_helper_row(struct jy_flow_helper *out, const char *name);
+/* The letters of what it changes; empty: anything. */
+const char *jy_flow_helper_changes(const char *name);
 
 #endif

@@ -13,7 +13,7 @@
  *     |      |  \
  *     +- poll    -> where the loop ends
  *
- * What the conditions are and which checks hold under them is flow_counted.c's and flow_range.c's business. A chunk has JY_CHUNK rounds at most, so the interpreter is asked often enough
+ * What does not change in the rounds but is read from memory is read between entry and front (flow_invariant.c). What the conditions are and which checks hold under them is flow_counted.c's and flow_range.c's business. A chunk has JY_CHUNK rounds at most, so the interpreter is asked often enough
  * between chunks, and a chunk may be made again: nothing is written where evidence is collected. At the poll the state is that of the head,
  * or of the way back to it, which are the same. The careful loop never comes back: what has failed once is not tried again in this run of the loop. */
 #include "graph/flow_copy.h"
@@ -69,6 +69,7 @@ copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
         return;
     switch (how) {
     case JY_UNCHECKED_GONE:
+    case JY_UNCHECKED_IN_FRONT:
         break;
     case JY_UNCHECKED_INDEX:
         b->copy.value[at] = jy_copy_value(&b->copy, v.f_args[0]);
@@ -174,7 +175,7 @@ make_behind(struct build *b, jy_fb behind)
             exit.x_values.at[k] = poll_value(b, next, k);
         jy_flow_op(b->w, next, JY_FLOW_POLL, JY_F_NONE, 0, NULL, jy_flow_exit_add(b->w, &exit));
     }
-    jy_flow_jump(b->w, next, c->front, head.f_params.n, state);
+    jy_flow_jump(b->w, next, c->entry, head.f_params.n, state);
     struct jy_fedge edge[2];
     edge[c->stay] = (struct jy_fedge){ .to = next };
     edge[1 - c->stay] = jy_copy_edge(&b->copy, &head.f_edge[1 - c->stay], 0);
@@ -244,7 +245,10 @@ build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *p
                        0 };
     for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++)
         if (!c->inside[c->shape->pred[p].from])
-            w->w_blocks.at[c->shape->pred[p].from].f_edge[c->shape->pred[p].edge].to = c->front;
+            w->w_blocks.at[c->shape->pred[p].from].f_edge[c->shape->pred[p].edge].to = c->entry;
+    for (jy_fv v = 0; v < c->nvalues; v++)
+        if (c->invariant[v] != JY_NO_FV && jy_flow_at(w, v)->f_type != JY_F_NONE)
+            b.copy.value[v] = c->invariant[v];
     copy_loop(&b);
 
     jy_fb fast_head = b.copy.block[c->head], behind = jy_flow_block(w);

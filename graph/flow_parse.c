@@ -57,6 +57,13 @@ next_is(struct reading *in, char c)
     return *in->r.at == c;
 }
 
+static bool
+next_is_digit(struct reading *in)
+{
+    jy_reader_blanks(&in->r);
+    return *in->r.at >= '0' && *in->r.at <= '9';
+}
+
 /* One of the words of a table, or a failure. */
 static uint8_t
 read_choice(struct reading *in, const char *what, const char *const *words, size_t n)
@@ -454,7 +461,7 @@ read_input(struct reading *in)
     *jy_vec_push(in->w->w_arena, &in->w->w_inputs) = input;
 }
 
-/* "1 list_set (call, ptr, i64) : none fails" */
+/* "1 list_set (call, ptr, i64) : none fails keeps 1 3" */
 static void
 read_helper(struct reading *in)
 {
@@ -476,10 +483,18 @@ read_helper(struct reading *in)
     h.type = read_type(in);
     h.may_fail = jy_reader_take(&in->r, "fails");
     h.pure = jy_reader_take(&in->r, "pure");
+    if (jy_reader_take(&in->r, "keeps"))
+        do {
+            uint32_t alias = jy_reader_index(&in->r);
+            if (alias >= 64)
+                jy_reader_fail(&in->r, "no such alias number");
+            else
+                h.keeps |= UINT64_C(1) << alias;
+        } while (in->r.error == NULL && next_is_digit(in));
     *jy_vec_push(in->w->w_arena, &in->w->w_helpers) = h;
 }
 
-/* "1 : input 2 written" */
+/* "1 : input 2 written", "2 : interpreter" */
 static void
 read_alias(struct reading *in)
 {
@@ -487,14 +502,16 @@ read_alias(struct reading *in)
     if (read_number(in) != ++w->w_nalias)
         jy_reader_fail(&in->r, "alias numbers count from 1");
     jy_reader_expect(&in->r, ":");
-    jy_reader_expect(&in->r, "input");
+    bool is_input = !jy_reader_take(&in->r, "interpreter");
+    if (is_input)
+        jy_reader_expect(&in->r, "input");
     uint32_t n = w->w_nalias, *input = JY_NEW_ARRAY(w->w_arena, uint32_t, n);
     bool *written = JY_NEW_ARRAY(w->w_arena, bool, n);
     for (size_t i = 0; i + 1 < n; i++) {
         input[i] = w->w_alias[i];
         written[i] = w->w_alias_written[i];
     }
-    input[n - 1] = jy_reader_index(&in->r);
+    input[n - 1] = is_input ? jy_reader_index(&in->r) : JY_NO_FV;
     written[n - 1] = jy_reader_take(&in->r, "written");
     w->w_alias = input;
     w->w_alias_written = written;

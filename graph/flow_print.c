@@ -317,16 +317,24 @@ print_helpers(const struct printer *p)
             jy_text_add(p->text, "%s%s", k > 0 || h->wants_call ? ", " : "", jy_ftype_text[h->args[k]]);
         jy_text_add(p->text, ")");
         type(p, h->type);
-        jy_text_add(p->text, "%s%s\n", h->may_fail ? " fails" : "", h->pure ? " pure" : "");
+        jy_text_add(p->text, "%s%s%s", h->may_fail ? " fails" : "", h->pure ? " pure" : "",
+                    h->keeps != 0 ? " keeps" : "");
+        for (uint64_t left = h->keeps; left != 0; left &= left - 1)
+            jy_text_add(p->text, " %d", __builtin_ctzll(left));
+        jy_text_add(p->text, "\n");
     }
 }
 
 static void
 print_aliases(const struct printer *p)
 {
-    for (size_t i = 0; i < p->w->w_nalias; i++)
-        jy_text_add(p->text, "  alias %zu : input %" PRIu32 "%s\n", i + 1, p->w->w_alias[i],
-                    p->w->w_alias_written[i] ? " written" : "");
+    for (size_t i = 0; i < p->w->w_nalias; i++) {
+        if (p->w->w_alias[i] == JY_NO_FV)
+            jy_text_add(p->text, "  alias %zu : interpreter", i + 1);
+        else
+            jy_text_add(p->text, "  alias %zu : input %" PRIu32, i + 1, p->w->w_alias[i]);
+        jy_text_add(p->text, "%s\n", p->w->w_alias_written[i] ? " written" : "");
+    }
 }
 
 void

@@ -415,6 +415,8 @@ jy_range_of(struct jy_counted *c, jy_fv v)
         found = between(value.f_value.i, value.f_value.i);
     else if (!c->inside[value.f_block])
         found = exactly(jy_form_base(v));
+    else if (c->invariant[v] != JY_NO_FV)
+        found = exactly(jy_form_base(c->invariant[v]));
     else if (v == c->index)
         found = of_index(c);
     else if (value.f_op == JY_FLOW_PARAM)

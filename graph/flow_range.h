@@ -50,8 +50,11 @@ struct jy_counted {
     size_t stay;      /* that edge of the head */
     jy_fv index;
     int64_t step;
-    jy_fb front;                /* new; its parameters are the head's at the beginning of a chunk */
-    jy_fv *first;               /* by place of the head's parameter: the front's */
+    jy_fb entry;  /* new; its parameters are the head's at the beginning of a chunk */
+    jy_fb front;  /* the same, or the last block of the chain behind it (flow_invariant.c) */
+    jy_fv *first; /* by place of the head's parameter: the entry's */
+    jy_fv *
+        invariant; /* by value: what stands for it in front; JY_NO_FV: it changes, or nobody asked. Of a CHECK: its condition */
     jy_fv stop;                 /* in front: the chunk goes on while index < stop (step > 0), index > stop (step < 0) */
     struct jy_interval **range; /* by value; NULL: not asked yet */
     struct {

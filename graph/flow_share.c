@@ -2,11 +2,12 @@
  * made again.
  *
  * Equal are values of the same instruction on the same operands. One that may leave stands for a later one that may leave or not: it has been passed. One that may not leave
- * (it wraps, say) does not stand for one that must. Loads are equal as long as nothing is written between them. Float operations do not commute:
+ * (it wraps, say) does not stand for one that must. Loads are equal as long as nothing of their alias number is written between them, on any way. Float operations do not commute:
  * of two NaNs the first one's bits are the result.
  * A condition is known behind a branch or a check that decided it: branches on it again become jumps, checks of it go. */
 #include "graph/base/index.h"
 #include "graph/flow_simplify_internal.h"
+#include <string.h>
 
 enum known { UNKNOWN, IS_FALSE, IS_TRUE };
 
@@ -18,8 +19,13 @@ struct share {
     uint8_t *known;      /* by value: what a branch or check has decided */
     jy_fb *known_from;   /* in the blocks that this one dominates */
     uint32_t *memory;    /* by value: the state of memory that a load reads */
-    uint32_t *memory_at; /* by block: at its end */
-    uint32_t now, last_memory;
+    uint32_t *memory_at; /* by block and alias number: at its end */
+    uint64_t *writes;    /* by block: bit k: something is written under alias number k; bit 0: anywhere */
+    uint32_t *now;       /* by alias number */
+    uint32_t last_memory;
+    uint32_t *mark; /* by block */
+    uint32_t last_mark;
+    jy_fb *walk;
     bool changed;
 };
 
@@ -112,9 +118,74 @@ learn_from_branch(struct share *s, jy_fb block)
         return;
     struct jy_fpred pred = s->shape.pred[s->shape.pred_start[block]];
     const struct jy_fblock *from = &s->w->w_blocks.at[pred.from];
-    s->now = s->memory_at[pred.from];
     if (from->f_end == JY_END_BRANCH)
         learn(s, from->f_condition, pred.edge == 0, block);
+}
+
+/* ---- memory ---- */
+
+enum { MOST_WALKED = 200 }; /* blocks; taste */
+
+/* What is written on the ways from the block's dominator to it. */
+static uint64_t
+written_on_the_way(struct share *s, jy_fb block)
+{
+    jy_fb top = s->shape.dom.idom[block];
+    uint64_t written = 0;
+    size_t n = 0, nwalked = 0;
+    s->last_mark++;
+    s->walk[n++] = block;
+    while (n > 0) {
+        jy_fb b = s->walk[--n];
+        for (uint32_t p = s->shape.pred_start[b]; p < s->shape.pred_start[b + 1]; p++) {
+            jy_fb from = s->shape.pred[p].from;
+            if (from == top || s->mark[from] == s->last_mark)
+                continue;
+            if (++nwalked > MOST_WALKED)
+                return 1;
+            s->mark[from] = s->last_mark;
+            written |= s->writes[from];
+            s->walk[n++] = from;
+        }
+    }
+    return written;
+}
+
+static void
+write_memory(struct share *s, uint64_t written)
+{
+    s->last_memory++;
+    for (uint32_t k = 0; k <= s->w->w_nalias; k++)
+        if (written >> k & 1 || (k == 0 && written != 0) || (written & 1))
+            s->now[k] = s->last_memory;
+}
+
+static void
+begin_memory(struct share *s, jy_fb block)
+{
+    size_t n = s->w->w_nalias + 1;
+    if (block == 0) {
+        write_memory(s, 1);
+        return;
+    }
+    memcpy(s->now, s->memory_at + s->shape.dom.idom[block] * n, n * sizeof *s->now);
+    if (jy_flow_npreds(&s->shape, block) != 1)
+        write_memory(s, written_on_the_way(s, block));
+}
+
+static void
+end_memory(struct share *s, jy_fb block)
+{
+    size_t n = s->w->w_nalias + 1;
+    memcpy(s->memory_at + block * n, s->now, n * sizeof *s->now);
+}
+
+static void
+fill_writes(struct share *s)
+{
+    for (size_t b = 0; b < s->w->w_blocks.n; b++)
+        for (size_t i = 0; i < s->w->w_blocks.at[b].f_body.n; i++)
+            s->writes[b] |= jy_flow_writes(s->w, jy_flow_at(s->w, s->w->w_blocks.at[b].f_body.at[i]));
 }
 
 /* ---- the walk ---- */
@@ -154,8 +225,7 @@ visit_value(struct share *s, jy_fv at, jy_fb block)
     for (size_t k = 0; k < v->f_nargs; k++)
         v->f_args[k] = jy_flow_renamed(s->to, v->f_args[k]);
     if (jy_flow_has_effect(s->w, v)) {
-        if (v->f_op != JY_FLOW_POLL)
-            s->now = ++s->last_memory;
+        write_memory(s, jy_flow_writes(s->w, v));
         return false;
     }
     if (!is_shareable(s->w, v))
@@ -174,7 +244,7 @@ visit_value(struct share *s, jy_fv at, jy_fb block)
         s->changed = true;
         return false;
     }
-    s->memory[at] = v->f_op == JY_FLOW_LOAD ? s->now : 0;
+    s->memory[at] = v->f_op == JY_FLOW_LOAD ? s->now[v->f_alias] : 0;
     uint32_t hash = hash_of(s, at);
     struct jy_index_probe probe = { 0 };
     for (uint32_t e = jy_index_first(&s->index, &probe, hash); e != JY_INDEX_END; e = jy_index_next(&s->index, &probe))
@@ -223,13 +293,18 @@ jy_flow_share(struct jy_flow *w)
                        .known = JY_NEW_ARRAY(w->w_arena, uint8_t, w->w_values.n + 1),
                        .known_from = JY_NEW_ARRAY(w->w_arena, jy_fb, w->w_values.n + 1),
                        .memory = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_values.n + 1),
-                       .memory_at = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_blocks.n + 1) };
+                       .memory_at = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_blocks.n *(w->w_nalias + 1)),
+                       .writes = JY_NEW_ARRAY(w->w_arena, uint64_t, w->w_blocks.n),
+                       .now = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_nalias + 1),
+                       .mark = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_blocks.n),
+                       .walk = JY_NEW_ARRAY(w->w_arena, jy_fb, w->w_blocks.n + 1) };
     jy_flow_shape_fill(&s.shape, w);
+    fill_writes(&s);
     for (size_t k = 0; k < s.shape.dom.n; k++) {
         jy_fb number = s.shape.dom.preorder[k];
         struct jy_fblock *block = &w->w_blocks.at[number];
         size_t n = 0;
-        s.now = ++s.last_memory;
+        begin_memory(&s, number);
         learn_from_branch(&s, number);
         for (size_t i = 0; i < block->f_body.n; i++) {
             jy_fv at = block->f_body.at[i];
@@ -239,7 +314,7 @@ jy_flow_share(struct jy_flow *w)
                 block->f_body.at[n++] = at;
         }
         block->f_body.n = n;
-        s.memory_at[number] = s.now;
+        end_memory(&s, number);
         visit_end(&s, block, number);
     }
     if (s.changed)

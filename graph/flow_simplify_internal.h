@@ -17,6 +17,9 @@ void jy_flow_renumber(struct jy_flow *w);
 /* Does the instruction do anything but give its value? */
 bool jy_flow_has_effect(const struct jy_flow *w, const struct jy_fvalue *v);
 
+/* Bit k: it may write memory that is accessed under alias number k; bit 0: any memory. */
+uint64_t jy_flow_writes(const struct jy_flow *w, const struct jy_fvalue *v);
+
 bool jy_flow_drop_params(struct jy_flow *w); /* flow_params.c */
 bool jy_flow_share(struct jy_flow *w);       /* flow_share.c */
 bool jy_flow_drop_dead(struct jy_flow *w);   /* flow_dead.c */

@@ -408,8 +408,7 @@ check_box(const struct verifier *v, const struct jy_flow_exit *x, const struct j
 {
     static const uint8_t parts[JY_BOX_HOW_COUNT] = {
         [JY_BOX_RANGE] = 3,         [JY_BOX_SLICE] = 3,     [JY_BOX_VIEW] = 1,   [JY_BOX_SEQ_ITER] = 1,
-        [JY_BOX_REVERSED_ITER] = 1, [JY_BOX_ENUMERATE] = 2, [JY_BOX_METHOD] = 1,
-        [JY_BOX_MAYBE] = 1,
+        [JY_BOX_REVERSED_ITER] = 1, [JY_BOX_ENUMERATE] = 2, [JY_BOX_METHOD] = 1, [JY_BOX_MAYBE] = 1,
     };
     if (box == NULL || box->how >= JY_BOX_HOW_COUNT)
         return "a box that is none";
@@ -469,6 +468,8 @@ jy_flow_verify(const struct jy_flow *w)
     memset(v.place, 0xff, w->w_values.n * sizeof(*v.place));
     if (w->w_blocks.n == 0)
         return "a flow without a block";
+    if (w->w_nalias > JY_FLOW_MOST_ALIASES)
+        return "too many alias numbers";
     for (size_t i = 0; i < w->w_inputs.n; i++)
         if (!is_sound_input(&w->w_inputs.at[i]))
             return jy_arena_printf(w->w_arena, "input %zu: not a type of that kind", i);

@@ -26,6 +26,11 @@ enum {
     FLOW_NUMBERS = 8, /* inputs 0 .. 7: numbers */
     FLOW_ARRAYS = 3,  /* inputs 8, 9, 10 */
     FLOW_LIST = FLOW_NUMBERS + FLOW_ARRAYS,
+    /* alias numbers, behind those of the arrays: head of the list, its items, what does not change of an object, its value */
+    FLOW_HEAD = FLOW_ARRAYS + 1,
+    FLOW_ITEMS,
+    FLOW_FIXED,
+    FLOW_VALUE,
     FLOW_VARS = 10, /* locals: the numbers and two more */
     FLOW_DEPTH = 3,
     FLOW_ROOM = 48,  /* elements of an array's memory */
@@ -207,9 +212,18 @@ flow_helpers(size_t *n)
     static const struct jy_flow_helper rows[] = {
         { .name = "mix", .type = JY_F_F64, .nargs = 2, .args = { JY_F_F64, JY_F_F64 }, .pure = true },
         { .name = "near", .type = JY_F_I1, .nargs = 2, .args = { JY_F_F64, JY_F_I64 }, .pure = true },
-        { .name = "tick", .type = JY_F_I64, .nargs = 2, .args = { JY_F_I64, JY_F_F64 }, .wants_call = true },
+        { .name = "tick",
+          .type = JY_F_I64,
+          .nargs = 2,
+          .args = { JY_F_I64, JY_F_F64 },
+          .wants_call = true,
+          .keeps = (2u << FLOW_VALUE) - 1 },
         { .name = "refuse", .type = JY_F_F64, .nargs = 2, .args = { JY_F_I64, JY_F_F64 }, .may_fail = true },
-        { .name = "bump", .type = JY_F_NONE, .nargs = 2, .args = { JY_F_PTR, JY_F_F64 } },
+        { .name = "bump",
+          .type = JY_F_NONE,
+          .nargs = 2,
+          .args = { JY_F_PTR, JY_F_F64 },
+          .keeps = (1u << FLOW_VALUE) - 1 },
         { .name = "poll", .type = JY_F_NONE, .wants_call = true, .may_fail = true },
     };
     *n = sizeof rows / sizeof rows[0];
@@ -564,15 +578,15 @@ flow_item(struct flow_random *g)
 {
     const struct jy_flow_input list = { .kind = JY_FLOW_IN_OBJECT, .type = JY_F_PTR, .number = FLOW_LIST };
     jy_fv object = jy_flow_input(g->flow, &list), zero = flow_int(g, 0);
-    jy_fv size = jy_flow_load(g->flow, g->block, JY_F_I64, object, zero, 8, 0);
-    jy_fv items = jy_flow_load(g->flow, g->block, JY_F_PTR, object, zero, 16, 0);
+    jy_fv size = jy_flow_load(g->flow, g->block, JY_F_I64, object, zero, 8, FLOW_HEAD);
+    jy_fv items = jy_flow_load(g->flow, g->block, JY_F_PTR, object, zero, 16, FLOW_HEAD);
     if (g->place[FLOW_ARRAYS].block != g->block || flow_once_in(g, 3)) {
         g->place[FLOW_ARRAYS].at = flow_place(g, size, flow_int(g, 8));
         g->place[FLOW_ARRAYS].block = g->block;
     }
-    jy_fv item = jy_flow_load(g->flow, g->block, JY_F_PTR, items, g->place[FLOW_ARRAYS].at, 0, 0);
-    jy_fv count = jy_flow_load(g->flow, g->block, JY_F_I64, item, zero, 0, 0);
-    jy_fv tag = jy_flow_load(g->flow, g->block, JY_F_I64, item, zero, 8, 0);
+    jy_fv item = jy_flow_load(g->flow, g->block, JY_F_PTR, items, g->place[FLOW_ARRAYS].at, 0, FLOW_ITEMS);
+    jy_fv count = jy_flow_load(g->flow, g->block, JY_F_I64, item, zero, 0, FLOW_FIXED);
+    jy_fv tag = jy_flow_load(g->flow, g->block, JY_F_I64, item, zero, 8, flow_once_in(g, 9) ? 0 : FLOW_FIXED);
     flow_op(g, JY_FLOW_CHECK, JY_F_NONE, flow_op(g, JY_FLOW_EQ, JY_F_I1, tag, flow_int(g, 7), JY_NO_EXIT), 0,
             flow_exit(g));
     flow_op(g, JY_FLOW_CHECK, JY_F_NONE, flow_op(g, JY_FLOW_EQ, JY_F_I1, count, flow_int(g, 1), JY_NO_EXIT), 0,
@@ -662,7 +676,7 @@ flow_float_expression(struct flow_random *g, enum jy_ftype type)
     if (choice == 14 && wide)
         return flow_call(g, 3, flow_operand(g, JY_F_I64), flow_operand(g, type));
     if (choice == 15 && wide)
-        return jy_flow_load(g->flow, g->block, type, flow_item(g), flow_int(g, 0), 16, 0);
+        return jy_flow_load(g->flow, g->block, type, flow_item(g), flow_int(g, 0), 16, FLOW_VALUE);
     if (choice == 16)
         return jy_flow_op(g->flow, g->block, JY_FLOW_SELECT, type, 3,
                           (jy_fv[]){ flow_condition(g), flow_operand(g, type), flow_operand(g, type) }, JY_NO_EXIT);
@@ -718,10 +732,17 @@ static inline void
 flow_store_item(struct flow_random *g)
 {
     jy_fv value = flow_operand(g, JY_F_F64), item = flow_item(g);
-    if (flow_once_in(g, 3))
+    if (flow_once_in(g, 3)) {
         flow_call(g, 4, item, value);
-    else
-        jy_flow_store(g->flow, g->block, item, flow_int(g, 0), 16, value, 0);
+    } else if (flow_once_in(g, 4)) { /* the object in another place, or in its own */
+        const struct jy_flow_input list = { .kind = JY_FLOW_IN_OBJECT, .type = JY_F_PTR, .number = FLOW_LIST };
+        jy_fv object = jy_flow_input(g->flow, &list), zero = flow_int(g, 0);
+        flow_item(g);
+        jy_fv items = jy_flow_load(g->flow, g->block, JY_F_PTR, object, zero, 16, FLOW_HEAD);
+        jy_flow_store(g->flow, g->block, items, g->place[FLOW_ARRAYS].at, 0, item, FLOW_ITEMS);
+    } else {
+        jy_flow_store(g->flow, g->block, item, flow_int(g, 0), 16, value, flow_once_in(g, 9) ? 0 : FLOW_VALUE);
+    }
 }
 
 /* A block with a parameter for each local, and more. */
@@ -895,9 +916,11 @@ flow_random_build(struct flow_random *g, uint64_t seed)
         g->place[a].block = UINT32_MAX;
     w->w_file = "random.py";
     w->w_np_flags = true;
-    w->w_nalias = FLOW_ARRAYS;
-    w->w_alias = JY_NEW_ARRAY(g->arena, uint32_t, FLOW_ARRAYS);
-    w->w_alias_written = JY_NEW_ARRAY(g->arena, bool, FLOW_ARRAYS);
+    w->w_nalias = FLOW_VALUE;
+    w->w_alias = JY_NEW_ARRAY(g->arena, uint32_t, FLOW_VALUE);
+    w->w_alias_written = JY_NEW_ARRAY(g->arena, bool, FLOW_VALUE);
+    for (size_t a = FLOW_ARRAYS; a < FLOW_VALUE; a++)
+        w->w_alias[a] = JY_NO_FV;
     for (size_t a = 0; a < FLOW_ARRAYS; a++) {
         g->array_type[a] = types[flow_pick(g, 6)];
         g->array_strided[a] = flow_once_in(g, 3);
