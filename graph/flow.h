@@ -279,6 +279,8 @@ bool jy_flow_apply(union jy_scalar *out, enum jy_fop op, enum jy_ftype type, enu
 void jy_flow_simplify(struct jy_flow *w);
 /* flow_hoist.c: innermost counted loops get a second copy without the checks that hold for all iterations, chosen by one test in front of the loop. */
 void jy_flow_hoist(struct jy_flow *w);
+/* flow_force.c, stress: every exit is also taken when the helper `exit_due` says so. Behind all passes. */
+void jy_flow_force(struct jy_flow *w);
 const char *jy_flow_verify(const struct jy_flow *w); /* NULL: sound; else what is wrong, in the arena */
 void jy_flow_print(struct jy_text *text, const struct jy_flow *w);
 /* What jy_flow_print wrote, verified; values keep their numbers. NULL: *error says what is wrong. */

@@ -345,6 +345,7 @@ exec_options(struct jy_function *f)
         .executor = f->f_backend != NULL ? JY_EXEC_NUMPY : (enum jy_executor)jy_runtime->config.executor,
         .compare = f->f_backend == NULL && jy_runtime->config.compare != 0,
         .verify = jy_runtime->config.verify != 0,
+        .exit_every = (uint32_t)jy_runtime->config.exit_every,
         .want_ir = wants(JY_LOG_ir),
         .want_ir_opt = wants(JY_LOG_ir_opt),
         .want_asm = wants(JY_LOG_asm),

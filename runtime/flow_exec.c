@@ -47,7 +47,7 @@ struct jy_flow_exec {
     struct exit_state *exits;
     uint64_t *counts;
     size_t nin, nout, nslots;
-    uint32_t *slot; /* of machine code, per value */
+    uint32_t *slot;     /* of machine code, per value */
     struct pair *pairs; /* arrays that must not overlap */
     size_t npairs;
     bool compared;  /* JITNEY_COMPARE, and a second run does no harm */
@@ -117,6 +117,8 @@ run_passes(struct jy_flow_exec *x, const char **why)
     if ((*why = verify(x)) != NULL)
         return JY_BREAK;
     jy_flow_hoist(x->flow);
+    if (x->options.exit_every != 0)
+        jy_flow_force(x->flow);
     if ((*why = verify(x)) != NULL)
         return JY_BREAK;
     log_flow(x, "flow after passes:");
@@ -532,8 +534,8 @@ add_frame(struct jy_text *text, const struct jy_flow_exec *x, const struct jy_fl
         else if (k < e->x_depth)
             jy_text_add(text, " stack[%zu]=", k);
         else
-            jy_text_add(text, " %s=",
-                        jy_utf8(jy_compat_local_name((PyCodeObject *)x->code_object, (int)(k - e->x_depth))));
+            jy_text_add(text,
+                        " %s=", jy_utf8(jy_compat_local_name((PyCodeObject *)x->code_object, (int)(k - e->x_depth))));
         enum jy_ftype type = (enum jy_ftype)jy_flow_at(x->flow, e->x_values.at[box->value])->f_type;
         add_value(text, type, out[box->value]);
     }
@@ -589,7 +591,7 @@ keep_score(struct jy_flow_exec *x, enum jy_flow_exit_kind kind, uint64_t time)
 bool
 jy_flow_exec_is_futile(const struct jy_flow_exec *x)
 {
-    return x->score >= FUTILE_RUNS;
+    return x->score >= FUTILE_RUNS && x->options.exit_every == 0;
 }
 
 static struct jy_point *

@@ -5,6 +5,7 @@
 #include "runtime/flow_exec.h"
 #include "runtime/flow_lists.h"
 #include "runtime/flow_random.h"
+#include "runtime/function.h"
 #include "runtime/numpy_api.h"
 #include <errno.h>
 #include <math.h>
@@ -373,6 +374,18 @@ list_find_int(PyObject *list, int64_t value, int32_t *failed)
 /* -- new objects ------------------------------------------------------------------------------------------------------------------- */
 
 /* 3.11 collects when it makes an object; a finaliser would run in the middle of the flow. */
+/* Counts over all flows, so that no exit is always the one in whose turn it comes. */
+static void
+exit_due(struct jy_flow_call *call, int32_t *failed)
+{
+    (void)call;
+    struct jy_runtime *rt = jy_runtime;
+    uint32_t every = (uint32_t)rt->config.exit_every;
+    *failed = every != 0 && ++rt->exits_asked >= every;
+    if (*failed)
+        rt->exits_asked = 0;
+}
+
 static bool
 pause_collector(void)
 {

@@ -42,8 +42,9 @@ struct jy_entry {
     bool e_off;               /* its calls keep ending in the original */
     uint32_t e_inputs;
     uint32_t e_reruns, e_calls; /* of the last calls, decayed */
-    struct jy_flow_exec *e_flow; /* native code from bytecode to its exits; then there is no exec, no compiled function and no new code */
-    bool e_last;                 /* others are tried before it */
+    struct jy_flow_exec *
+        e_flow; /* native code from bytecode to its exits; then there is no exec, no compiled function and no new code */
+    bool e_last; /* others are tried before it */
 };
 
 static inline bool
@@ -70,13 +71,13 @@ struct jy_function {
     uint32_t f_driving; /* drivers of it that are at work */
     struct jy_leaves f_leaves;
     struct jy_original *f_original; /* of f_code; kept while there are leaves; NULL: none now */
-    char **f_dynamic; /* source texts of ints that have shown two values; NULL-terminated */
+    char **f_dynamic;               /* source texts of ints that have shown two values; NULL-terminated */
     size_t f_ndynamic;
     size_t f_nmarked; /* the first so many of f_dynamic are the user's marks, which reset() keeps */
     char **f_fixed;   /* source texts of ints and arrays that jitney.mark_static named; NULL-terminated, may be NULL */
     uint32_t *f_unrolled; /* offsets of loop heads where no flow could begin */
     size_t f_nunrolled;
-    int32_t f_limit;  /* entries allowed; -1: as configured */
+    int32_t f_limit;     /* entries allowed; -1: as configured */
     uint32_t f_reserved; /* number whose __compiled_fn_N is in the globals already, for the first entry; 0: used */
     bool f_off, f_busy;  /* left to CPython for good; being compiled */
     int8_t f_loops;      /* whether the code has a loop: 0 not looked yet, 1 yes, -1 no */
@@ -106,7 +107,8 @@ struct jy_runtime {
     uint32_t *spare; /* numbers below next_compiled that are free again */
     size_t nspare, spare_room;
     struct jy_api api;
-    bool compiling; /* some thread traces: others run eager */
+    uint32_t exits_asked; /* stress: flow_helpers.c, exit_due */
+    bool compiling;       /* some thread traces: others run eager */
     PyObject *compile,
         *callee;     /* callables of the module; the second for functions that are called where a unit stops */
     PyObject *rerun; /* what __compiled_fn_N returns when the original must run */

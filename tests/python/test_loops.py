@@ -65,6 +65,20 @@ def test_program(name, program):
         assert one.difference(lambda names: names["setup"](size)) is None
 
 
+@pytest.mark.parametrize("every", [1, 3, 17, 101])
+@pytest.mark.parametrize("name", NAMES)
+def test_exits_that_nothing_asks_for(name, every, program):
+    """The slow interpreter leaves at every so many checks, whatever they say: the interpreter performs the operation, and the program goes on as if nothing had happened."""
+    before = jitney.config.executor, jitney.config.exit_every
+    jitney.config.executor, jitney.config.exit_every = "loop", every
+    try:
+        one = program(name)
+        for _ in range(2):
+            assert one.difference(lambda names: names["setup"](small(name, one))) is None
+    finally:
+        jitney.config.executor, jitney.config.exit_every = before
+
+
 @full
 @pytest.mark.parametrize("executor", ["numpy", "graph", "loop"])
 @pytest.mark.parametrize("name", NAMES)

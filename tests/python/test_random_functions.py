@@ -57,7 +57,7 @@ FOUND = {
 
 @pytest.fixture(autouse=True)
 def settings():
-    before = {name: getattr(jitney.config, name) for name in ("executor", "break_every", "min_nodes", "flows")}
+    before = {name: getattr(jitney.config, name) for name in ("executor", "break_every", "min_nodes", "flows", "exit_every")}
     yield
     for name, value in before.items():
         setattr(jitney.config, name, value)

@@ -26,9 +26,9 @@ FOUND = {
 @pytest.fixture(autouse=True)
 def settings():
     config = jitney.config
-    before = config.executor, config.break_every, config.min_nodes, config.flows
+    before = config.executor, config.break_every, config.min_nodes, config.flows, config.exit_every
     yield
-    config.executor, config.break_every, config.min_nodes, config.flows = before
+    config.executor, config.break_every, config.min_nodes, config.flows, config.exit_every = before
 
 
 def report(summary):

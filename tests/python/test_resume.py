@@ -149,7 +149,7 @@ def looks_at_caller(a):
 def unbound(a):
     for i in range(2):
         if i:
-            del x
+            del x  # noqa: F821
         else:
             x = a * 2 + 1
             y = x
@@ -463,7 +463,7 @@ def test_leave_behind_a_try_block():
         e = None
         try:
             log.append(j)  # noqa: F821
-        except Exception as e:  # noqa: F841
+        except Exception as e:  # noqa: F811, F841
             if n > 2:
                 log.append(j)  # noqa: F821
         except:  # noqa: E722

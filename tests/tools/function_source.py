@@ -422,7 +422,7 @@ class Generator:
             (1, lambda: "W"),
             (0.7, lambda: f"[[y * 2 for y in range(z)] for z in {self.pick('range(3)', '(1, 2)', self.iterable(b, 0))}]"),
             (0.7, lambda: f"[p + q for p in {self.pick('(1, 2)', 'range(3)', self.expr('list', b, 0))} for q in ({self.expr('int', b, 0)}, 4) if p < {self.pick('2', 'q')}]"),
-            (0.7, lambda: f"[(lambda: z)() for z in range(3)]" if self.chance(0.3) else f"[{self.expr('float', b, 0)} * z for z in range(2)]"),
+            (0.7, lambda: "[(lambda: z)() for z in range(3)]" if self.chance(0.3) else f"[{self.expr('float', b, 0)} * z for z in range(2)]"),
             (0.7, lambda: f"[{self.expr('arr', b, 0)} {self.pick('*', '+')} z for z in range({self.pick('2', '3')})]"),
             (0.5, lambda: f"[*range(2), *{self.expr(self.pick('tuple', 'deque', 'set'), b, 0)}]"),
             (0.5, lambda: f"[x for x, *_ in [{self.expr('tuple', b, 0) if self.chance(0.3) else '(1, 2)'}]]"),
@@ -705,7 +705,7 @@ class Generator:
         self.depth += 1
         self.emit(f"if p <= {self.pick('0', '1')}:")
         self.emit(f"    return {self.pick('q', self.expr(self.pick('int', 'arr', 'float'), b, 0), '[q]')}")
-        self.emit(self.pick("LOG.append(p)", f"U(p)", "q = q * 2", "G"))
+        self.emit(self.pick("LOG.append(p)", "U(p)", "q = q * 2", "G"))
         self.emit(f"return {self.pick(f'{name}(p - 1, q)', f'{name}(p - 1, q + 1)', f'{name}(p - 1, q=q) * 2', f'[{name}(p - 1), q]', f'{name}(p - 2) + {name}(p - 1, 2)')}")
         self.depth -= 1
         self.emit(f"{result} = {name}({self.pick('2', '3', '4', '0')}{self.pick('', ', ' + self.expr(self.pick('arr', 'int', 'float'), b, 0))})")

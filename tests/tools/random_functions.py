@@ -51,10 +51,11 @@ HELPER = re.compile(r"h\d")
 class Case:
     """A program and how it is run."""
 
-    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False, every=0, least=2, dynamic=None, functions=("f",), flows=True):
+    def __init__(self, source, calls, executor="numpy", helpers=False, strict=False, every=0, least=2, dynamic=None, functions=("f",), flows=True, exits=0):
         self.source, self.calls, self.executor = source, calls, executor
         self.functions = functions
         self.flows = flows  # loops over numbers are native; numbers that went through them are objects of their own
+        self.exits = exits  # native loops are left at every check of that number; 0: where they must
         self.least, self.dynamic = least, dynamic  # operations that make a unit; whether numbers are symbolic
         self.every = every  # every unit ends before its instruction of that number; 0: where it must
         self.helpers = helpers  # the helpers are compiled, too
@@ -309,6 +310,7 @@ def compared(case):
     """(index of the call, sentence) or None; the names of the module and the functions compiled."""
     config = jitney.config
     config.executor, config.break_every, config.min_nodes, config.flows = case.executor, case.every, case.least, case.flows
+    config.exit_every = case.exits
     with _limit():
         eager, _, _ = pictures(case, False)
     ours, names, functions = pictures(case, True)
@@ -473,7 +475,7 @@ SOURCE = r\'\'\'
 \'\'\'
 CALLS = {case.calls!r}
 
-print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict}, every={case.every}, least={case.least}, dynamic={case.dynamic}, functions={case.functions!r}, flows={case.flows})))
+print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers}, strict={case.strict}, every={case.every}, least={case.least}, dynamic={case.dynamic}, functions={case.functions!r}, flows={case.flows}, exits={case.exits})))
 '''
 
 

@@ -29,7 +29,8 @@ def case(seed):
     rng = random.Random(f"loop case {seed}")
     source, calls, functions = loop_source.generate(seed)
     every = rng.choice((0,) * 15 + (2,))
-    return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.5, rng.random() < 0.05, every, rng.choice((0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions)
+    found = Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.5, rng.random() < 0.05, every, rng.choice((0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions)
+    return found.change(exits=rng.choice((0, 0, 0, 1, 2, 3, 5, 13, 50)))
 
 
 class NumberPicture(random_functions.Picture):
