@@ -140,6 +140,8 @@ jy_call_marked(struct jy_frame *f, struct jy_value **out, bool *handled, struct 
     *handled = true;
     if (results != NULL && PyDict_CheckExact(results))
         return constant_result(f, out, function, results, nargs, args, kwnames);
+    if (like != NULL && f->f_trace->errs.depth != 0)
+        return jy_break(f, JY_BREAK_ALLOWED_CALL, "%s inside np.errstate", jy_value_describe(f, function));
     if (like != NULL)
         return call_out(f, out, function, like, nargs, args, kwnames);
     *handled = false;

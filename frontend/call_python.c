@@ -4,7 +4,7 @@
  *
  * Arguments that do not fit break: the original raises the TypeError. A live function relies on its code (guarded when it was looked at) and, where a
  * parameter is left out, on its defaults' number or names; the defaults themselves are sources. NumPy's own Python functions are never inlined. */
-#include "frontend/interp.h"
+#include "frontend/instance.h"
 
 #include "frontend/cpython/compat.h"
 
@@ -42,7 +42,7 @@ check_callee(struct jy_frame *f, const struct callee *c)
 {
     const struct jy_trace_state *t = f->f_trace;
     const char *text = jy_value_describe(f, c->value);
-    if (c->live != NULL && is_of_numpy(c->live))
+    if (c->live != NULL && is_of_numpy(c->live) && !jy_errstate_is_init(f, c->live))
         return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s of NumPy", text);
     if (c->live != NULL && is_disabled(c->live))
         return jy_break(f, JY_BREAK_DISABLED, "%s", text);
@@ -230,6 +230,8 @@ jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *funct
     bool handled = false;
     if (c.live != NULL)
         TRY(jy_call_marked(f, out, &handled, function, nargs, args, kwnames));
+    if (c.live != NULL && !handled)
+        TRY(jy_errstate_call(f, out, &handled, c.live, nargs, args));
     if (handled)
         return JY_OK;
     TRY(check_callee(f, &c));

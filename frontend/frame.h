@@ -94,6 +94,14 @@ struct jy_trace_state {
         size_t n, cap;
     } globals; /* op_global.c */
     struct jy_index global_index;
+    struct {                        /* errstate.c; kinds: NPY_FPE_* */
+        bool any;                   /* a block of np.errstate has been entered */
+        uint32_t depth;             /* blocks that have not been left ... */
+        uint32_t built;             /* ... and of these, those with a recipe */
+        size_t counted;             /* operations taken into account */
+        uint32_t ignored, reported; /* what the innermost block says of each kind; nothing: as it was outside */
+        uint32_t not_ignored, some_reported; /* by some operation */
+    } errs;
     uint32_t napart; /* guards that keep them apart */
     uint32_t walks;  /* through what the frames hold, see jy_frame_references */
 };

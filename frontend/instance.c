@@ -108,7 +108,9 @@ jy_instance_slot(struct jy_frame *f, struct jy_value **out, struct jy_value *v, 
     bool ok;
     struct jy_attribute *a = v->v_kind == JY_V_INSTANCE ? find_changed(v, name) : NULL;
     *out = NULL;
-    if (v->v_kind != JY_V_INSTANCE || !jy_own_is_slot(v->u.instance->type, descriptor))
+    bool token =
+        v->v_kind == JY_V_INSTANCE && v->u.instance->errs.used && PyUnicode_CompareWithASCIIString(name, "_token") == 0;
+    if (token || v->v_kind != JY_V_INSTANCE || !jy_own_is_slot(v->u.instance->type, descriptor))
         return jy_break(f, JY_BREAK_UNKNOWN_ATTRIBUTE, "%s, a member of %s", jy_utf8(name), jy_value_describe(f, v));
     if (a != NULL || !is_outside(v)) {
         *out = a != NULL ? a->value : NULL;
@@ -400,6 +402,7 @@ jy_instance_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs
 {
     struct jy_instance *self = v->u.instance;
     struct jy_recipe *parts[2];
+    TRY(jy_errstate_recipe(f, v));
     if (self->self != NULL) { /* super(after, self) */
         TRY(jy_outputs_recipe(&parts[0], f, o, self->after));
         TRY(jy_outputs_recipe(&parts[1], f, o, self->self));
@@ -444,5 +447,5 @@ jy_instance_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
         }
         add_effect(f, &effect);
     }
-    return JY_OK;
+    return jy_errstate_store(f, o, v);
 }

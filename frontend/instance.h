@@ -35,10 +35,15 @@ struct jy_instance {
     } attributes;          /* changed ones; a new instance's in the order of its dictionary */
     struct jy_value *self; /* a super object: super(after, self) */
     struct jy_value *after;
-    PyTypeObject *start; /* ... whose MRO is searched */
-    uint32_t counted;    /* the walk that was here last */
-    struct {             /* over.c */
-        uint8_t kind;    /* enum jy_over */
+    PyTypeObject *start;            /* ... whose MRO is searched */
+    uint32_t counted;               /* the walk that was here last */
+    struct {                        /* np.errstate: errstate.c */
+        bool used;                  /* it has been entered */
+        uint32_t number;            /* of its block, counted from 1; 0: it has been left */
+        uint32_t ignored, reported; /* what was the case outside */
+    } errs;
+    struct {          /* over.c */
+        uint8_t kind; /* enum jy_over */
         PyTypeObject *builtin;
         struct jy_value *base;    /* TUPLE, LIST, DICT, CONST; NULL: not looked at */
         struct jy_value *factory; /* defaultdict */
@@ -145,6 +150,19 @@ jy_status jy_over_method(struct jy_frame *f, struct jy_value **out, struct jy_va
 /* As those of an instance. */
 jy_status jy_over_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
 jy_status jy_over_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+
+/* ---- errstate.c ---- */
+
+/* np.errstate's own __init__, which is inlined. */
+bool jy_errstate_is_init(struct jy_frame *f, PyFunctionObject *function);
+/* *handled: it is __enter__ or __exit__ of a new np.errstate */
+jy_status jy_errstate_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyFunctionObject *function,
+                           size_t nargs, struct jy_value *const *args);
+/* As those of an instance: one that has been entered is entered again. */
+jy_status jy_errstate_recipe(struct jy_frame *f, struct jy_value *v);
+jy_status jy_errstate_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
+/* The end of the trace, recipes included. */
+jy_status jy_errstate_finish(struct jy_frame *f);
 
 /* ---- partial.c ---- */
 

@@ -232,6 +232,10 @@ jy_instance_unary(struct jy_frame *f, struct jy_value **out, enum jy_unary op, s
                                          [JY_UNARY_POSITIVE] = "__pos__",
                                          [JY_UNARY_INVERT] = "__invert__",
                                          [JY_UNARY_ABS] = "__abs__" };
+    struct jy_value *part;
+    TRY(jy_over_base(f, &part, a, names[op]));
+    if (part != NULL)
+        return jy_unary(f, out, op, part);
     TRY(jy_special_call(f, out, a, names[op], 0, NULL));
     return *out != NULL ? JY_OK : jy_break(f, JY_BREAK_RAISES, "%s of %s", names[op], jy_value_describe(f, a));
 }

@@ -9,7 +9,7 @@
 #include "frontend/cpython/original.h"
 #include "frontend/flow.h"
 #include "frontend/generator.h"
-#include "frontend/interp.h"
+#include "frontend/instance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -332,6 +332,7 @@ interpret(struct jy_frame *f)
     f->f_trace->unbuildable = NULL;
     TRY(jy_generators_check(f));
     TRY(jy_outputs_build(f));
+    TRY(jy_errstate_finish(f));
     const struct jy_trace_state *t = f->f_trace;
     if (t->drop_step != 0 && (t->effects.n > t->drop_effects || writes_inputs(t->graph)))
         return jy_break(f, JY_BREAK_DROP, "a change comes behind it");

@@ -191,6 +191,9 @@ struct jy_unit {
     struct jy_recipe *u_result; /* NULL: it stops */
     struct jy_stop u_stop;
     struct jy_break_info u_break;
+    /* Kinds of floating-point reports (NPY_FPE_*) that blocks of np.errstate inside the unit ignore wherever one could arise, and those
+     * of which one does something. Of the others the state outside decides. */
+    uint8_t u_errs_ignored, u_errs_reported;
     bool u_writes;     /* the graph writes memory that existed before the call */
     bool u_reads_time; /* reserved for sources that cannot be guarded */
     struct {

@@ -148,7 +148,7 @@ call_into(struct graph_run *run, const struct jy_node *node, PyObject *callable,
           const struct jy_desc *out)
 {
     run->flags |= jy_fp_read(true);
-    PyObject *result = args == NULL || callable == NULL ? NULL : jy_run_quietly(callable, args, keywords);
+    PyObject *result = args == NULL || callable == NULL ? NULL : jy_run_quietly(run->exec, callable, args, keywords);
     Py_XDECREF(args);
     if (result == NULL)
         return PyErr_Occurred() ? JY_ERROR : JY_BREAK;
@@ -336,8 +336,7 @@ eval(struct graph_run *run, struct jy_arena *arena, PyObject **outputs)
     run->flags |= jy_fp_read(true);
     if (status == JY_ERROR)
         return jy_run_after_exception();
-    if (status != JY_OK || io.status & JY_CALL_RERUN ||
-        run->flags & (jy_errstate_get().reported | run->exec->always_reported)) {
+    if (status != JY_OK || io.status & JY_CALL_RERUN || run->flags & jy_exec_reported(run->exec)) {
         run->exec->stats.flag_reruns += status == JY_OK;
         return JY_RUN_RERUN;
     }

@@ -323,7 +323,7 @@ call_out(const struct numpy_run *run, const struct jy_node *node)
     for (size_t i = 0; args != NULL && i < node->n_nargs; i++)
         PyTuple_SET_ITEM(args, (Py_ssize_t)i, Py_NewRef(arg(run, node, i)));
     if (args != NULL)
-        result = jy_run_quietly(unit->u_objects.at[node->n_callee], args,
+        result = jy_run_quietly(run->exec, unit->u_objects.at[node->n_callee], args,
                                 node->n_extra == 0 ? NULL : unit->u_objects.at[node->n_extra]);
     Py_XDECREF(args);
     result = as_kind(node, result);
@@ -419,7 +419,7 @@ jy_eval_numpy(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs)
     run.symbols = symbols;
     bool ready = run.numpy != NULL && run.value != NULL && last != NULL && symbols != NULL && regions != NULL &&
                  jy_run_symbols(symbols, exec, inputs) && jy_eval_save_written(&undo, regions, exec, inputs);
-    if (ready && jy_errstate_enter_raise(&token)) {
+    if (ready && jy_errstate_enter_raise(&token, exec->unit->u_errs_reported, exec->unit->u_errs_ignored)) {
         result = eval(&run, last, outputs);
         jy_errstate_leave(token);
     }

@@ -241,7 +241,8 @@ add_facts(struct jy_exec *exec)
 {
     const struct jy_plan *plan = exec->plan;
     exec->noutputs = (uint32_t)plan->p_outputs.n;
-    exec->always_reported = always_reported(exec->unit->u_graph);
+    exec->always_reported = always_reported(exec->unit->u_graph) | exec->unit->u_errs_reported;
+    exec->never_reported = exec->unit->u_errs_ignored;
     exec->only_kernels = true;
     for (size_t i = 0; i < plan->p_steps.n; i++)
         exec->only_kernels &= plan->p_steps.at[i].s_kind == JY_STEP_KERNEL;

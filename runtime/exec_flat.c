@@ -84,7 +84,7 @@ perform(struct jy_exec *exec, struct jy_call *call)
 static __attribute__((noinline)) bool
 is_silent(struct jy_exec *exec, uint32_t flags)
 {
-    uint32_t reported = flags & (jy_errstate_get().reported | exec->always_reported);
+    uint32_t reported = flags & jy_exec_reported(exec);
     if (reported == 0)
         return true;
     exec->stats.flags = reported;

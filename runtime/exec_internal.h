@@ -4,6 +4,7 @@
 #define JY_RUNTIME_EXEC_INTERNAL_H
 
 #include "runtime/exec.h"
+#include "runtime/fpstatus.h"
 #include "runtime/loader.h"
 #include "runtime/undo.h"
 
@@ -56,6 +57,7 @@ struct jy_exec {
     struct jy_exec_view *views;
     uint32_t *buffer_extents; /* JY_MAX_NDIM per buffer: extents of its shape */
     uint32_t always_reported; /* FP kinds that matter even where errstate ignores them */
+    uint32_t never_reported;  /* ... and those that do not where it reports them */
     size_t tile_bytes;
     size_t frame_bytes; /* of the tables of one call */
     int64_t sum_chunk;
@@ -70,6 +72,13 @@ struct jy_exec {
     PyObject *globals;
     bool has_texts;
 };
+
+/* Kinds that are looked at when the unit has run. */
+static inline uint32_t
+jy_exec_reported(const struct jy_exec *exec)
+{
+    return (jy_errstate_get().reported & ~exec->never_reported) | exec->always_reported;
+}
 
 /* One call. */
 struct jy_run_state {
@@ -101,7 +110,7 @@ enum jy_run jy_run_reduce(struct jy_run_state *s, const struct jy_step *step);
 enum jy_run jy_run_callout(struct jy_run_state *s, const struct jy_step *step);
 /* callable(*args, **keywords) with reported FP kinds and every warning turned into an exception. refs: new; NULL with
  * or without an exception */
-PyObject *jy_run_quietly(PyObject *callable, PyObject *args, PyObject *keywords);
+PyObject *jy_run_quietly(const struct jy_exec *exec, PyObject *callable, PyObject *args, PyObject *keywords);
 /* After a failed Python call: RERUN and no exception, or ERROR for what must not be swallowed. */
 enum jy_run jy_run_after_exception(void);
 

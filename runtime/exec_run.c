@@ -273,7 +273,7 @@ static bool
 may_warn_later(const struct jy_exec *exec)
 {
     const struct jy_plan *plan = exec->plan;
-    if (!exec->only_kernels || plan->p_flag_nodes != 1 || exec->globals == NULL ||
+    if (!exec->only_kernels || plan->p_flag_nodes != 1 || exec->unit->u_errs_reported != 0 || exec->globals == NULL ||
         exec->options.executor != JY_EXEC_LLVM)
         return false;
     const struct jy_node *node = jy_graph_at(plan->p_graph, plan->p_flag_node);
@@ -353,7 +353,7 @@ static enum jy_run
 report(struct jy_run_state *s, enum protection protection)
 {
     struct jy_exec *exec = s->exec;
-    uint32_t reported = s->flags & (jy_errstate_get().reported | exec->always_reported);
+    uint32_t reported = s->flags & jy_exec_reported(exec);
     if (reported == 0)
         return JY_RUN_OK;
     exec->stats.flags = reported;

@@ -129,10 +129,10 @@ take_result(struct jy_run_state *s, const struct jy_place *out, PyObject *result
 
 /* refs: new, or NULL with or without an exception */
 static PyObject *
-call_quietly(PyObject *callable, PyObject *args, PyObject *keywords)
+call_quietly(const struct jy_exec *exec, PyObject *callable, PyObject *args, PyObject *keywords)
 {
     PyObject *token;
-    if (!jy_errstate_enter_raise(&token))
+    if (!jy_errstate_enter_raise(&token, exec->unit->u_errs_reported, exec->unit->u_errs_ignored))
         return NULL;
     PyObject *result = PyObject_Call(callable, args, keywords);
     jy_errstate_leave(token);
@@ -167,7 +167,8 @@ jy_run_reduce(struct jy_run_state *s, const struct jy_step *step)
 {
     PyObject *operand = argument(s, &step->s_args[0]), *token, *result = NULL;
     collect_flags(s);
-    if (operand != NULL && jy_errstate_enter_raise(&token)) {
+    if (operand != NULL &&
+        jy_errstate_enter_raise(&token, s->exec->unit->u_errs_reported, s->exec->unit->u_errs_ignored)) {
         result =
             jy_wrap_reduce((jy_op)step->s_op, operand, dtype_of(s, &step->s_args[0]), step->s_axes, step->s_keepdims);
         jy_errstate_leave(token);
@@ -217,12 +218,12 @@ pop_filter(PyObject *filters, PyObject *filter)
 }
 
 PyObject *
-jy_run_quietly(PyObject *callable, PyObject *args, PyObject *keywords)
+jy_run_quietly(const struct jy_exec *exec, PyObject *callable, PyObject *args, PyObject *keywords)
 {
     PyObject *filter, *filters = push_filter(&filter);
     if (filters == NULL)
         return NULL;
-    PyObject *result = call_quietly(callable, args, keywords);
+    PyObject *result = call_quietly(exec, callable, args, keywords);
     pop_filter(filters, filter);
     return result;
 }
@@ -235,7 +236,7 @@ jy_run_callout(struct jy_run_state *s, const struct jy_step *step)
              *keywords = step->s_extra == 0 ? NULL : unit->u_objects.at[step->s_extra];
     collect_flags(s);
     PyObject *args = arguments(s, step);
-    PyObject *result = args == NULL ? NULL : jy_run_quietly(callable, args, keywords);
+    PyObject *result = args == NULL ? NULL : jy_run_quietly(s->exec, callable, args, keywords);
     bool escaped = result != NULL && escapes(s, step, args);
     Py_XDECREF(args);
     if (result == NULL)
@@ -270,7 +271,7 @@ product_by_numpy(struct jy_run_state *s, const struct jy_step *step, const struc
     PyObject *numpy = PyImport_ImportModule("numpy"), *args = arguments(s, step);
     PyObject *callable =
         numpy == NULL ? NULL : PyObject_GetAttrString(numpy, step->s_op == JY_OP_DOT ? "dot" : "matmul");
-    PyObject *result = callable == NULL || args == NULL ? NULL : call_quietly(callable, args, NULL);
+    PyObject *result = callable == NULL || args == NULL ? NULL : call_quietly(s->exec, callable, args, NULL);
     Py_XDECREF(callable);
     Py_XDECREF(args);
     Py_XDECREF(numpy);

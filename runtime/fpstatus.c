@@ -107,12 +107,13 @@ make_raising(const struct jy_errstate *now)
 }
 
 bool
-jy_errstate_enter_raise(PyObject **token)
+jy_errstate_enter_raise(PyObject **token, uint32_t always, uint32_t never)
 {
     *token = NULL;
     if (state.variable == NULL || state.make == NULL)
         return false;
     struct jy_errstate now = jy_errstate_get();
+    now.reported = (now.reported | always) & ~never;
     if (state.raising == NULL || state.raising_kinds != now.reported || state.raising_bufsize != now.bufsize) {
         Py_CLEAR(state.raising);
         state.raising = make_raising(&now);

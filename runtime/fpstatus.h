@@ -87,9 +87,9 @@ int jy_errstate_init(void); /* -1 with an exception */
 /* The calling thread's. When NumPy hides it, every kind is reported and goes beyond. Leaves no exception. */
 struct jy_errstate jy_errstate_get(void);
 
-/* Between enter and leave NumPy raises FloatingPointError for exactly the kinds that are reported now, and never
- * warns. False: impossible (no exception set). */
-bool jy_errstate_enter_raise(PyObject **token);
+/* Between enter and leave NumPy raises FloatingPointError for exactly the kinds that are reported now, or always, and
+ * not never, and does not warn. False: impossible (no exception set). */
+bool jy_errstate_enter_raise(PyObject **token, uint32_t always, uint32_t never);
 void jy_errstate_leave(PyObject *token); /* an exception that is set stays set */
 
 /* No entry of warnings.filters, and not the default action, would turn a RuntimeWarning into an error. */

@@ -314,7 +314,6 @@ row("type-call", "kind = type(a)\nr = a * (kind is np.ndarray)")
 
 # What still breaks: name, or name/position, and the reason that FullGraphError names.
 BREAKS = {
-    "errstate": "UNKNOWN_CALL",
 }
 
 
