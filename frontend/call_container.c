@@ -264,11 +264,12 @@ jy_builtin_range(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_
     bool ok;
     jy_sx size;
     for (size_t i = 0; i < n; i++) {
+        int64_t k = 1;
         TRY(jy_value_as_size(f, &size, &ok, args[i]));
-        if (!ok) {
-            int64_t k; /* NumPy ints count as well; what is no int breaks */
+        if (!ok) /* NumPy ints count as well; what is no int breaks */
             TRY(jy_value_index(f, &k, args[i]));
-        }
+        if (i == 2 && (ok ? !jy_guard_size(f, size, JY_NE, 0) : k == 0))
+            return jy_break(f, JY_BREAK_RAISES, "range() of step 0");
     }
     *out = jy_value_new(f, JY_V_RANGE);
     (*out)->u.range.start = n == 1 ? jy_value_const_take(f, PyLong_FromLong(0)) : args[0];

@@ -59,7 +59,10 @@ jy_builtin_construct(struct jy_frame *f, struct jy_value **out, PyTypeObject *ty
     PyObject *objects = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, n, args)));
     if (objects == NULL || !jy_value_is_plain(f, objects))
         return jy_builtin_unknown(f, type->tp_name, n != 0 ? args[0] : jy_value_const(f, Py_None));
-    return jy_take(f, out, PyObject_Call((PyObject *)type, objects, NULL));
+    TRY(jy_take(f, out, PyObject_Call((PyObject *)type, objects, NULL)));
+    for (size_t i = 0; i < n; i++)
+        jy_take_operand(out, args[i]);
+    return JY_OK;
 }
 
 jy_status

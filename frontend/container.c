@@ -14,6 +14,13 @@ jy_take(struct jy_frame *f, struct jy_value **out, PyObject *object)
     return JY_OK;
 }
 
+void
+jy_take_operand(struct jy_value **out, struct jy_value *operand)
+{
+    if (operand->v_kind == JY_V_CONST && (*out)->v_kind == JY_V_CONST && operand->v_object == (*out)->v_object)
+        *out = operand;
+}
+
 jy_status
 jy_raises(struct jy_frame *f, PyObject *type, const char *format, ...)
 {

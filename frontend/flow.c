@@ -17,6 +17,82 @@ jy_vb_copy(struct jy_vbuild *b, const struct jy_vframe *frame)
     return copy;
 }
 
+/* Objects that exits make anew, and which the program can tell from others of equal parts (`v is w`, a view's attributes). Two places of a frame that hold one hold it in every version. */
+static bool
+has_identity(const struct jy_val *v)
+{
+    return v->input == 0 && (v->kind == JY_K_ARRAY || (v->kind == JY_K_TUPLE && v->nparts != 0) || v->kind == JY_K_RANGE);
+}
+
+struct met {
+    const struct jy_val **at;
+    struct jy_val **as; /* what each became */
+    size_t n, cap;
+};
+
+/* Index of the value among those with an identity that have been met before; n: none. */
+static size_t
+met_before(const struct met *met, const struct jy_val *v)
+{
+    size_t k = 0;
+    while (k < met->n && met->at[k] != v)
+        k++;
+    return k;
+}
+
+static void
+meet(struct met *met, struct jy_vbuild *b, const struct jy_val *v, struct jy_val *as)
+{
+    if (met->n == met->cap) {
+        size_t cap = met->cap == 0 ? 8 : 2 * met->cap;
+        const struct jy_val **at = JY_NEW_ARRAY(b->arena, const struct jy_val *, cap);
+        struct jy_val **others = JY_NEW_ARRAY(b->arena, struct jy_val *, cap);
+        for (size_t k = 0; k < met->n; k++) {
+            at[k] = met->at[k];
+            others[k] = met->as[k];
+        }
+        met->at = at;
+        met->as = others;
+        met->cap = cap;
+    }
+    met->at[met->n] = v;
+    met->as[met->n++] = as;
+}
+
+/* Of values of the same kinds: is the same one met again in the same places? */
+static bool
+shares_alike(struct met *a, struct met *b, struct jy_vbuild *build, const struct jy_val *x, const struct jy_val *y)
+{
+    if (has_identity(x)) {
+        size_t k = met_before(a, x);
+        if (k != met_before(b, y))
+            return false;
+        if (k < a->n)
+            return true;
+        meet(a, build, x, NULL);
+        meet(b, build, y, NULL);
+    }
+    for (size_t i = 0; i < x->nparts; i++)
+        if (!shares_alike(a, b, build, x->parts[i], y->parts[i]))
+            return false;
+    return true;
+}
+
+static bool
+same_sharing(struct jy_vbuild *build, const struct jy_vframe *x, const struct jy_vframe *y)
+{
+    struct met a = { 0 }, b = { 0 };
+    for (; x != NULL && x != y; x = x->back, y = y->back) {
+        for (size_t i = 0; i < x->nlocals; i++)
+            if (!shares_alike(&a, &b, build, x->locals[i], y->locals[i]))
+                return false;
+        for (size_t i = 0; i < x->depth; i++)
+            if (!shares_alike(&a, &b, build, x->stack[i], y->stack[i]))
+                return false;
+    }
+    return true;
+}
+
 static bool
 same_values(struct jy_val *const *a, struct jy_val *const *b, size_t n)
 {
@@ -47,51 +123,62 @@ struct registers {
 };
 
 static void
-collect_value(struct registers *out, struct jy_vbuild *b, const struct jy_val *v)
+collect_value(struct registers *out, struct met *met, struct jy_vbuild *b, const struct jy_val *v)
 {
+    if (has_identity(v)) {
+        if (met_before(met, v) < met->n)
+            return;
+        meet(met, b, v, NULL);
+    }
     for (size_t i = 0; i < v->nregs; i++)
         *jy_vec_push(b->arena, out) = v->regs[i];
     for (size_t i = 0; i < v->nparts; i++)
-        collect_value(out, b, v->parts[i]);
+        collect_value(out, met, b, v->parts[i]);
 }
 
 static void
 collect_frame(struct registers *out, struct jy_vbuild *b, const struct jy_vframe *frame)
 {
+    struct met met = { 0 };
     for (; frame != NULL; frame = frame->back) {
         for (size_t i = 0; i < frame->nlocals; i++)
-            collect_value(out, b, frame->locals[i]);
+            collect_value(out, &met, b, frame->locals[i]);
         for (size_t i = 0; i < frame->depth; i++)
-            collect_value(out, b, frame->stack[i]);
+            collect_value(out, &met, b, frame->stack[i]);
     }
 }
 
 /* The value with parameters of the block for its registers. */
 static struct jy_val *
-with_parameters(struct jy_vbuild *b, const struct jy_val *v, jy_fb block)
+with_parameters(struct jy_vbuild *b, struct met *met, const struct jy_val *v, jy_fb block)
 {
     if (v->nregs == 0 && v->nparts == 0)
         return (struct jy_val *)(uintptr_t)v;
+    size_t k = has_identity(v) ? met_before(met, v) : met->n;
+    if (k < met->n)
+        return met->as[k];
     struct jy_val *copy = jy_arena_copy(b->arena, v, sizeof *v);
+    if (has_identity(v))
+        meet(met, b, v, copy);
     copy->regs = JY_NEW_ARRAY(b->arena, jy_fv, v->nregs + 1);
     copy->parts = JY_NEW_ARRAY(b->arena, struct jy_val *, v->nparts + 1);
     for (size_t i = 0; i < v->nregs; i++)
         copy->regs[i] = jy_flow_param(b->w, block, jy_val_type(v, i));
     for (size_t i = 0; i < v->nparts; i++)
-        copy->parts[i] = with_parameters(b, v->parts[i], block);
+        copy->parts[i] = with_parameters(b, met, v->parts[i], block);
     return copy;
 }
 
 static struct jy_vframe *
-parametrised(struct jy_vbuild *b, const struct jy_vframe *frame, jy_fb block)
+parametrised(struct jy_vbuild *b, struct met *met, const struct jy_vframe *frame, jy_fb block)
 {
     struct jy_vframe *copy = jy_vb_copy(b, frame);
     for (size_t i = 0; i < copy->nlocals; i++)
-        copy->locals[i] = with_parameters(b, copy->locals[i], block);
+        copy->locals[i] = with_parameters(b, met, copy->locals[i], block);
     for (size_t i = 0; i < copy->depth; i++)
-        copy->stack[i] = with_parameters(b, copy->stack[i], block);
+        copy->stack[i] = with_parameters(b, met, copy->stack[i], block);
     if (copy->back != NULL)
-        copy->back = parametrised(b, copy->back, block);
+        copy->back = parametrised(b, met, copy->back, block);
     return copy;
 }
 
@@ -128,7 +215,7 @@ version_of(struct jy_vbuild *b, const struct jy_vframe *frame)
 {
     struct jy_vcode *c = jy_vb_code(b, frame->f->f_instrs);
     for (struct jy_version *v = c->versions[frame->pc]; v != NULL; v = v->next)
-        if (same_frame(v->frame, frame))
+        if (same_frame(v->frame, frame) && same_sharing(b, v->frame, frame))
             return v;
     for (struct jy_version *v = c->versions[frame->pc]; v != NULL && !b->again; v = v->next)
         b->again = b->may_again && jy_vmaybe_learn(b, v->frame, frame);
@@ -139,7 +226,8 @@ version_of(struct jy_vbuild *b, const struct jy_vframe *frame)
     v->block = jy_flow_block(b->w);
     b->w->w_blocks.at[v->block].f_offset = (uint32_t)jy_code_at(frame->f->f_instrs, frame->pc)->i_offset;
     b->w->w_blocks.at[v->block].f_line = line_of(frame);
-    v->frame = parametrised(b, frame, v->block);
+    struct met met = { 0 };
+    v->frame = parametrised(b, &met, frame, v->block);
     v->next = c->versions[frame->pc];
     c->versions[frame->pc] = v;
     *jy_vec_push(b->arena, &b->work) = v;
@@ -416,7 +504,8 @@ restore_identity(struct jy_vbuild *b, struct jy_flow_exit *exit, struct jy_box *
     if (box->how == JY_BOX_NUMBER) {
         const struct jy_fvalue *v = jy_flow_at(b->w, exit->x_values.at[box->value]);
         const struct jy_flow_input *in = v->f_op == JY_FLOW_INPUT ? &b->w->w_inputs.at[v->f_index] : NULL;
-        if (in != NULL && in->kind == JY_FLOW_IN_NUMBER) {
+        const struct jy_input *of = in != NULL && in->kind == JY_FLOW_IN_NUMBER ? &b->t->unit->u_inputs.at[in->number] : NULL;
+        if (of != NULL && of->kind == box->kind && of->dtype == box->dtype) { /* float() of a numpy.float64 has its register */
             box->how = JY_BOX_INPUT;
             box->number = in->number;
         }

@@ -44,7 +44,7 @@ enum jy_vkind {
 
 enum jy_viter {
     JY_VI_RANGE,     /* registers: next, stop, step */
-    JY_VI_SEQUENCE,  /* parts[0]: list, tuple or array; register: index */
+    JY_VI_SEQUENCE,  /* parts[0]: list, tuple or array; register: index; of a TUPLE `step` is the index */
     JY_VI_REVERSED,  /* parts[0]: list or tuple; register: index */
     JY_VI_ENUMERATE, /* parts[0]: iterator; register: count */
     JY_VI_ZIP,       /* parts: iterators */

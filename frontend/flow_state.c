@@ -263,7 +263,7 @@ box_iterator(struct jy_box *box, struct boxing *x, const struct jy_val *v)
     case JY_VI_SEQUENCE:
     case JY_VI_REVERSED:
         box->how = v->how == JY_VI_SEQUENCE ? JY_BOX_SEQ_ITER : JY_BOX_REVERSED_ITER;
-        box->value = add_value(x, v->regs[0]);
+        box->value = add_value(x, v->nregs != 0 ? v->regs[0] : jy_vint(x->b, v->step)); /* of known parts: no register */
         box_parts(box, x, 1, v->parts);
         return;
     case JY_VI_ENUMERATE:

@@ -156,6 +156,8 @@ jy_leave(struct jy_frame *f)
 
 /* A constant from a new reference, or the exception that computing it raised: what the program raises. */
 jy_status jy_take(struct jy_frame *f, struct jy_value **out, PyObject *object);
+/* `out` was computed from a known operand; where it is the operand's very object, it comes from where that came from: +x, float(x), s + "". */
+void jy_take_operand(struct jy_value **out, struct jy_value *operand);
 /* The Python object that the value is, when it and all its parts are constants: tuples, slices and ranges of constants are made. refs: new, or NULL
  * without an exception */
 PyObject *jy_value_as_object(struct jy_frame *f, struct jy_value *v);

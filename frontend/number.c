@@ -8,7 +8,7 @@
  * to even as the hardware does; int / int is exact only while both fit 53 bits, which is guarded. */
 #include "frontend/number.h"
 
-enum { MAX_BITS = 20000 };
+enum { MAX_BITS = 20000, MAX_WEIGHT = 2000 }; /* taste: of a folded int; of an expression of sizes */
 #define EXACT_IN_DOUBLE (INT64_C(1) << 53)
 
 bool
@@ -123,6 +123,8 @@ size_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op
     }
     if ((sx == JY_SX_FLOORDIV || sx == JY_SX_MOD) && !jy_guard_size(f, b, JY_NE, 0))
         return division_by_zero(f, op, PyLong_FromLong(1), PyLong_FromLong(0));
+    if (jy_sizes_weight(sizes, a) + jy_sizes_weight(sizes, b) > MAX_WEIGHT)
+        return JY_OK;
     jy_sx result = jy_sizes_binary(sizes, sx, a, b);
     int64_t hint;
     if (!jy_sizes_eval(&hint, sizes, result, NULL))
@@ -235,7 +237,10 @@ fold_baked(struct jy_frame *f, struct jy_value **out, enum jy_nb op, struct jy_v
     TRY(jy_value_bake(f, &known_b, b));
     if (!known_a || !known_b)
         return jy_break(f, JY_BREAK_SCALAR_OP, "%s %s %s", jy_value_describe(f, a), names[op], jy_value_describe(f, b));
-    return jy_number_fold(f, out, op, a->v_object, b->v_object);
+    TRY(jy_number_fold(f, out, op, a->v_object, b->v_object));
+    jy_take_operand(out, a);
+    jy_take_operand(out, b);
+    return JY_OK;
 }
 
 jy_status
@@ -266,15 +271,17 @@ jy_number_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, struc
 }
 
 static jy_status
-fold_unary(struct jy_frame *f, struct jy_value **out, enum jy_unary op, PyObject *a)
+fold_unary(struct jy_frame *f, struct jy_value **out, enum jy_unary op, struct jy_value *a)
 {
     static unaryfunc const functions[] = { [JY_UNARY_NEGATIVE] = PyNumber_Negative,
                                            [JY_UNARY_POSITIVE] = PyNumber_Positive,
                                            [JY_UNARY_INVERT] = PyNumber_Invert,
                                            [JY_UNARY_ABS] = PyNumber_Absolute };
-    if (op == JY_UNARY_INVERT && PyBool_Check(a))
+    if (op == JY_UNARY_INVERT && PyBool_Check(a->v_object))
         return jy_break(f, JY_BREAK_SCALAR_OP, "~ of a bool, which may warn");
-    return jy_take(f, out, functions[op](a));
+    TRY(jy_take(f, out, functions[op](a->v_object)));
+    jy_take_operand(out, a);
+    return JY_OK;
 }
 
 jy_status
@@ -282,11 +289,11 @@ jy_number_unary(struct jy_frame *f, struct jy_value **out, enum jy_unary op, str
 {
     static const jy_op ops[] = { [JY_UNARY_NEGATIVE] = JY_OP_NEG, [JY_UNARY_ABS] = JY_OP_ABS };
     if (a->v_kind == JY_V_CONST)
-        return fold_unary(f, out, op, a->v_object);
+        return fold_unary(f, out, op, a);
     if (a->u.scalar.has_size) {
         bool done = false;
         if (op == JY_UNARY_POSITIVE || (op == JY_UNARY_ABS && jy_guard_size(f, a->u.scalar.size, JY_GE, 0))) {
-            *out = jy_value_size(f, a->u.scalar.size);
+            *out = a;
             return JY_OK;
         }
         if (op != JY_UNARY_INVERT)

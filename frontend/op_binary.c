@@ -149,8 +149,12 @@ jy_binary(struct jy_frame *f, struct jy_value **out, enum jy_nb op, bool inplace
         TRY(format_text(f, out, &done, a, b));
     if (done)
         return JY_OK;
-    if (is_plain_const(f, a) && is_plain_const(f, b))
-        return jy_number_fold(f, out, op, a->v_object, b->v_object);
+    if (is_plain_const(f, a) && is_plain_const(f, b)) {
+        TRY(jy_number_fold(f, out, op, a->v_object, b->v_object));
+        jy_take_operand(out, a);
+        jy_take_operand(out, b);
+        return JY_OK;
+    }
     if (jy_number_is(a) && jy_number_is(b))
         return jy_number_binary(f, out, op, a, b);
     return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "an operator on %s and %s", jy_value_describe(f, a),

@@ -349,6 +349,7 @@ format(struct jy_frame *f, size_t n, int conversion)
     if (converted == NULL)
         return jy_raise_from_exception(f);
     TRY(jy_take(f, &text, PyObject_Format(converted, spec)));
+    jy_take_operand(&text, v);
     return jy_replace(f, n, text);
 }
 
@@ -381,6 +382,7 @@ op_convert_value(struct jy_frame *f, const struct jy_instr *instr)
     TRY(take_text(f, &v, &conversion, false));
     TRY(get_constant(f, &object, v));
     TRY(jy_take(f, &text, convert(object, conversion)));
+    jy_take_operand(&text, v);
     return jy_replace(f, 1, text);
 }
 
@@ -398,5 +400,7 @@ op_build_string(struct jy_frame *f, const struct jy_instr *instr)
         PyTuple_SET_ITEM(parts, i, Py_NewRef(part));
     }
     TRY(jy_take(f, &text, PyUnicode_Join(empty, parts)));
+    for (size_t i = n; i > 0; i--)
+        jy_take_operand(&text, *jy_peek(f, i));
     return jy_replace(f, n, text);
 }

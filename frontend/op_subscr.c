@@ -193,7 +193,9 @@ const_item(struct jy_frame *f, struct jy_value **out, struct jy_value *v, struct
     PyObject *known = jy_hold(f, jy_value_as_object(f, key));
     if (known == NULL || !(PyUnicode_CheckExact(v->v_object) || PyBytes_CheckExact(v->v_object)))
         return no_item(f, v, key);
-    return jy_take(f, out, PyObject_GetItem(v->v_object, known));
+    TRY(jy_take(f, out, PyObject_GetItem(v->v_object, known)));
+    jy_take_operand(out, v); /* text[:] */
+    return JY_OK;
 }
 
 jy_status

@@ -27,6 +27,11 @@ intern(struct jy_sizes *sizes, struct jy_sx_node node)
         if (x->op == node.op && x->k == node.k && x->a == node.a && x->b == node.b)
             return e;
     }
+    node.weight = 1;
+    if (node.op >= JY_SX_ADD)
+        node.weight += sizes->exprs.at[node.a].weight + sizes->exprs.at[node.b].weight;
+    if (node.weight > JY_SX_MAX_WEIGHT)
+        node.weight = JY_SX_MAX_WEIGHT;
     *jy_vec_push(sizes->arena, &sizes->exprs) = node;
     return (jy_sx)(sizes->exprs.n - 1);
 }
@@ -260,6 +265,12 @@ jy_sizes_eval(int64_t *out, const struct jy_sizes *sizes, jy_sx e, const int64_t
     int64_t a, b;
     return jy_sizes_eval(&a, sizes, x->a, values) && jy_sizes_eval(&b, sizes, x->b, values) &&
            apply(out, (enum jy_sx_op)x->op, a, b);
+}
+
+uint32_t
+jy_sizes_weight(const struct jy_sizes *sizes, jy_sx e)
+{
+    return sizes->exprs.at[e].weight;
 }
 
 /* 0 when the hints give no value: a hint only steers. */

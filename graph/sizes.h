@@ -27,7 +27,10 @@ struct jy_sx_node {
     uint8_t op;
     int64_t k; /* CONST: the value; SYM: the symbol's number */
     jy_sx a, b;
+    uint32_t weight; /* nodes of the tree, parts counted each time they occur; not more than JY_SX_MAX_WEIGHT */
 };
+
+enum { JY_SX_MAX_WEIGHT = 1 << 30 };
 
 /* What a symbol is: an axis of an array placeholder, or a Python int placeholder (axis -1). */
 struct jy_symbol {
@@ -63,6 +66,8 @@ bool jy_sizes_same(struct jy_sizes *sizes, jy_sx a, jy_sx b);
 bool jy_sizes_is_const(const struct jy_sizes *sizes, jy_sx e, int64_t *out);
 /* Value under given symbol values (NULL: the hints); false on overflow or division by zero. Python's floor semantics. */
 bool jy_sizes_eval(int64_t *out, const struct jy_sizes *sizes, jy_sx e, const int64_t *values);
+/* What looking at the whole expression takes: `x = x + x` again and again doubles it each time. */
+uint32_t jy_sizes_weight(const struct jy_sizes *sizes, jy_sx e);
 int64_t jy_sizes_hint(const struct jy_sizes *sizes, jy_sx e);
 void jy_sizes_print(struct jy_text *text, const struct jy_sizes *sizes, jy_sx e); /* "s0", "(s0+s1)", "7" */
 bool jy_sizes_parse(jy_sx *out, struct jy_sizes *sizes, const char **at);

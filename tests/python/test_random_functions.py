@@ -51,6 +51,7 @@ FOUND = {
         ["(3, lambda: 0)", "(5, lambda: 0)", "(5, abs)"],
     ),
     "a text of a tuple is that very text behind a loop": ("def f(t):\n    _, b = t\n    s = 0\n    for k in range(60):\n        s += k\n    return t, b\n", ["((1, str(XA)[:4]),)", "((1, str(XA)[:4]),)"]),
+    "a number that an operation gives back is that very number": ("def f(a, n):\n    b = not n\n    v, w = +n, float(n)\n    np.max(a)\n    return o\n", ["(A(4), 2.5)", "(A(4), 2.5)"]),
     "an array's iterator that has come to its end": ("def f(a):\n    b = a + 1\n    it = iter(a)\n    list(it)\n    print(b)\n    return next(it, 7), list(it)\n", ["(A(3),)", "(A(0),)"]),
 }
 

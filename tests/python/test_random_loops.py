@@ -19,6 +19,11 @@ FOUND = {
         "def f(a, n):\n    x = [q * 0.5 for q in range(n)]\n    for k in reversed(x):\n        for j in range(n):\n            pass\n        a[j % len(a)] -= min(1.5, 1.5) + abs(k)\n",
         ["(A(5, 'i8', -2), 4)", "(A(5), 4)"],
     ),
+    "an iterator over a tuple of known parts is left in the middle": ("def f(i, n):\n    x = 0.1\n    if not divmod(5, i)[0]:\n        for k in range(n):\n            x = n\n    for j in (0.5, 1, 2.5, True):\n        LOG.append(i)\n", ["(7, 6)"]),
+    "a Python number of a NumPy scalar that came in": ("def f(a, b, n):\n    s, t = a[1], b[1]\n    for k in range(n):\n        pass\n    return float(s), int(t), s, t\n", ["(A(5), A(5, 'i8'), 5)"]),
+    "a row in two variables is one object": ("def f(a, n):\n    v = w = None\n    for r in a:\n        v = r\n        if r[0] > n:\n            w = r\n    return v is r, v is w, v, r, w\n", ["(M(5, 3), 4)", "(M(5, 3), 99)"]),
+    "an int that doubles and doubles": ("def f(n):\n    i = 5\n    for k in range(150):\n        i += i + n\n    return i\n", ["(4,)", "(8,)"]),
+    "a range of step 0 raises at its line": ("def f(a, n):\n    a[1] = 1\n    for k in range(0, n, n - 3):\n        pass\n", ["(A(4), 3)", "(A(4), 4)"]),
     "a bool is no size of an array": ("def f(a, n):\n    return np.zeros(n)\n", ["(A(3), True)"]),
 }
 

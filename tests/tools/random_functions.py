@@ -89,7 +89,9 @@ class Picture:
 
     def of(self, value):
         kind = type(value)
-        if kind is str or kind is bool or value is None:
+        if kind is str:
+            return "str", ADDRESS.sub("", value)
+        if kind is bool or value is None:
             return kind.__name__, value
         if kind in PLAIN or (kind is int and -6 < value < 257):
             return kind.__name__, repr(value)
@@ -97,6 +99,10 @@ class Picture:
             self.numbers.append(self.firsts.setdefault(id(value), len(self.numbers)))
             self.kept.append(value)
             return kind.__name__, repr(value) if kind is int else _float(value) if kind is float else (_float(value.real), _float(value.imag))
+        if isinstance(value, np.generic):
+            self.numbers.append(self.firsts.setdefault(id(value), len(self.numbers)))
+            self.kept.append(value)
+            return kind.__name__, *self.parts(value, kind)
         if id(value) in self.seen:
             return "same as", self.seen[id(value)]
         number = self.seen[id(value)] = len(self.seen)
