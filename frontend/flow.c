@@ -21,7 +21,8 @@ jy_vb_copy(struct jy_vbuild *b, const struct jy_vframe *frame)
 static bool
 has_identity(const struct jy_val *v)
 {
-    return v->input == 0 && (v->kind == JY_K_ARRAY || (v->kind == JY_K_TUPLE && v->nparts != 0) || v->kind == JY_K_RANGE);
+    return v->input == 0 &&
+           (v->kind == JY_K_ARRAY || (v->kind == JY_K_TUPLE && v->nparts != 0) || v->kind == JY_K_RANGE);
 }
 
 struct met {
@@ -504,8 +505,10 @@ restore_identity(struct jy_vbuild *b, struct jy_flow_exit *exit, struct jy_box *
     if (box->how == JY_BOX_NUMBER) {
         const struct jy_fvalue *v = jy_flow_at(b->w, exit->x_values.at[box->value]);
         const struct jy_flow_input *in = v->f_op == JY_FLOW_INPUT ? &b->w->w_inputs.at[v->f_index] : NULL;
-        const struct jy_input *of = in != NULL && in->kind == JY_FLOW_IN_NUMBER ? &b->t->unit->u_inputs.at[in->number] : NULL;
-        if (of != NULL && of->kind == box->kind && of->dtype == box->dtype) { /* float() of a numpy.float64 has its register */
+        const struct jy_input *of =
+            in != NULL && in->kind == JY_FLOW_IN_NUMBER ? &b->t->unit->u_inputs.at[in->number] : NULL;
+        if (of != NULL && of->kind == box->kind &&
+            of->dtype == box->dtype) { /* float() of a numpy.float64 has its register */
             box->how = JY_BOX_INPUT;
             box->number = in->number;
         }

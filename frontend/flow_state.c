@@ -159,11 +159,24 @@ const char *
 jy_val_describe(struct jy_vbuild *b, const struct jy_val *v)
 {
     static const char *const texts[] = {
-        [JY_K_UNBOUND] = "nothing", [JY_K_INT] = "int",       [JY_K_FLOAT] = "float",     [JY_K_BOOL] = "bool",
-        [JY_K_NP] = "numpy.",       [JY_K_KNOWN] = "",        [JY_K_OBJECT] = "object",   [JY_K_ARRAY] = "array of ",
-        [JY_K_LIST] = "list",       [JY_K_TUPLE] = "tuple",   [JY_K_RANGE] = "range",     [JY_K_SLICE] = "slice",
-        [JY_K_ITER] = "iterator",   [JY_K_METHOD] = "method", [JY_K_CELL] = "cell",
-        [JY_K_NEWLIST] = "list",    [JY_K_BYTE] = "bytes",    [JY_K_COMPLEX] = "complex",
+        [JY_K_UNBOUND] = "nothing",
+        [JY_K_INT] = "int",
+        [JY_K_FLOAT] = "float",
+        [JY_K_BOOL] = "bool",
+        [JY_K_NP] = "numpy.",
+        [JY_K_KNOWN] = "",
+        [JY_K_OBJECT] = "object",
+        [JY_K_ARRAY] = "array of ",
+        [JY_K_LIST] = "list",
+        [JY_K_TUPLE] = "tuple",
+        [JY_K_RANGE] = "range",
+        [JY_K_SLICE] = "slice",
+        [JY_K_ITER] = "iterator",
+        [JY_K_METHOD] = "method",
+        [JY_K_CELL] = "cell",
+        [JY_K_NEWLIST] = "list",
+        [JY_K_BYTE] = "bytes",
+        [JY_K_COMPLEX] = "complex",
         [JY_K_MAYBE] = "a value or none",
     };
     if (v->kind == JY_K_KNOWN)
@@ -263,7 +276,8 @@ box_iterator(struct jy_box *box, struct boxing *x, const struct jy_val *v)
     case JY_VI_SEQUENCE:
     case JY_VI_REVERSED:
         box->how = v->how == JY_VI_SEQUENCE ? JY_BOX_SEQ_ITER : JY_BOX_REVERSED_ITER;
-        box->value = add_value(x, v->nregs != 0 ? v->regs[0] : jy_vint(x->b, v->step)); /* of known parts: no register */
+        box->value =
+            add_value(x, v->nregs != 0 ? v->regs[0] : jy_vint(x->b, v->step)); /* of known parts: no register */
         box_parts(box, x, 1, v->parts);
         return;
     case JY_VI_ENUMERATE:
