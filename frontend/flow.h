@@ -381,9 +381,10 @@ jy_status jy_vreturn(struct jy_vbuild *b, struct jy_val *v);
 bool jy_vdraw_has(struct jy_vbuild *b, const struct jy_val *v, PyObject *name);
 /* A call of such a method of `self`. */
 jy_status jy_vdraw_method(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *self, PyObject *name,
-                          size_t nargs);
+                          size_t nargs, struct jy_val *const *args);
 /* A call of an object: a bound method that draws. *out NULL: it is none. */
-jy_status jy_vdraw_bound(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, size_t nargs);
+jy_status jy_vdraw_bound(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, size_t nargs,
+                         struct jy_val *const *args);
 
 /* ---- flow_op.c ---- */
 

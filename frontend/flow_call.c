@@ -64,6 +64,16 @@ call_int(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *
     return JY_OK;
 }
 
+/* operator.index() */
+static jy_status
+call_index(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args)
+{
+    if (nargs != 1 || args[0]->kind != JY_K_INT)
+        return jy_vb_lacks(b, "operator.index() of this");
+    *out = args[0];
+    return JY_OK;
+}
+
 static jy_status
 call_float(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args)
 {
@@ -481,12 +491,45 @@ call_np_abs(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_va
     return jy_vnum_unary(b, out, JY_UNARY_ABS, args[0]);
 }
 
+/* A float64, or a Python number that is one beside another. */
 static bool
-np_function(call_handler **out, PyObject *callable)
+is_float64(const struct jy_val *v)
+{
+    return v->kind == JY_K_FLOAT || (v->kind == JY_K_NP && v->dtype == JY_F64);
+}
+
+/* Other ufuncs that jitney knows, of float64. *out NULL: it is none. */
+static jy_status
+call_ufunc(struct jy_vbuild *b, struct jy_val **out, PyObject *ufunc, size_t nargs, struct jy_val *const *args)
+{
+    jy_fv regs[3] = { JY_NO_FV };
+    jy_op op = 0;
+    while (op < JY_OP_COUNT && (jy_op_info[op].oracle == NULL || jy_np_ufunc_of(op) != ufunc))
+        op++;
+    if (op == JY_OP_COUNT)
+        return JY_OK;
+    bool gives_bool = jy_op_info[op].result == JY_RESULT_BOOL, fits = (size_t)jy_op_info[op].arity == nargs;
+    fits &=
+        nargs == 1 ? is_float64(args[0]) : nargs == 2 && !gives_bool && (is_float64(args[0]) || is_float64(args[1]));
+    for (size_t i = 0; fits && i < nargs; i++)
+        fits = is_float64(args[i]) || args[i]->kind == JY_K_INT;
+    if (!fits || (!gives_bool && jy_op_info[op].result != JY_RESULT_SAME))
+        return jy_vb_lacks(b, "numpy.%s() of this", jy_op_info[op].oracle);
+    regs[0] = jy_vaddress(b, ufunc);
+    for (size_t i = 0; i < nargs; i++)
+        TRY(jy_vas_float(b, &regs[i + 1], args[i]));
+    const char *helper = gives_bool ? "np_b_f" : nargs == 1 ? "np_f_f" : "np_f_ff";
+    b->w->w_np_flags = true;
+    *out = jy_val_reg(b, JY_K_NP, gives_bool ? JY_BOOL : JY_F64, jy_vhelp(b, helper, nargs + 1, regs, "a warning"));
+    return JY_OK;
+}
+
+static bool
+np_function(call_handler **out, PyObject *callable, size_t nargs, struct jy_val *const *args)
 {
     if (callable == jy_np_ufunc_of(JY_OP_SQRT))
         *out = call_np_sqrt;
-    else if (callable == jy_np_ufunc_of(JY_OP_ABS))
+    else if (callable == jy_np_ufunc_of(JY_OP_ABS) && nargs == 1 && args[0]->kind == JY_K_NP)
         *out = call_np_abs;
     else
         return false;
@@ -510,16 +553,13 @@ static const struct {
     const char *module, *name;
     call_handler *handler;
 } functions[] = {
-    { "builtins", "abs", call_abs },         { "builtins", "divmod", call_divmod },
-    { "builtins", "len", call_len },         { "builtins", "max", call_max },
-    { "builtins", "min", call_min },         { "builtins", "pow", call_pow },
-    { "builtins", "round", call_round },     { "math", "ceil", call_ceil },
-    { "math", "copysign", call_copysign },   { "math", "degrees", call_degrees },
-    { "math", "fabs", call_fabs },           { "math", "floor", call_floor },
-    { "math", "gcd", call_gcd },             { "math", "isfinite", call_isfinite },
-    { "math", "isinf", call_isinf },         { "math", "isnan", call_isnan },
-    { "math", "isqrt", call_isqrt },         { "math", "radians", call_radians },
-    { "math", "sqrt", call_sqrt },           { "math", "trunc", call_trunc },
+    { "builtins", "abs", call_abs },       { "builtins", "divmod", call_divmod }, { "builtins", "len", call_len },
+    { "builtins", "max", call_max },       { "builtins", "min", call_min },       { "builtins", "pow", call_pow },
+    { "builtins", "round", call_round },   { "_operator", "index", call_index },  { "math", "ceil", call_ceil },
+    { "math", "copysign", call_copysign }, { "math", "degrees", call_degrees },   { "math", "fabs", call_fabs },
+    { "math", "floor", call_floor },       { "math", "gcd", call_gcd },           { "math", "isfinite", call_isfinite },
+    { "math", "isinf", call_isinf },       { "math", "isnan", call_isnan },       { "math", "isqrt", call_isqrt },
+    { "math", "radians", call_radians },   { "math", "sqrt", call_sqrt },         { "math", "trunc", call_trunc },
 };
 
 static jy_status
@@ -545,10 +585,12 @@ call_c_callable(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
                 handler = functions[i].handler;
     }
     if (handler == NULL)
-        np_function(&handler, callable);
+        np_function(&handler, callable, nargs, args);
     if (handler != NULL)
         return handler(b, out, nargs, args);
-    TRY(jy_vdraw_bound(b, out, callable, nargs));
+    TRY(jy_vdraw_bound(b, out, callable, nargs, args));
+    if (*out == NULL)
+        TRY(call_ufunc(b, out, callable, nargs, args));
     if (*out != NULL)
         return JY_OK;
     if (module != NULL && strcmp(module, "math") == 0 && (nargs == 1 || nargs == 2))
@@ -564,7 +606,7 @@ call_method(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *metho
     struct jy_val *self = method->parts[0];
     const char *name = jy_utf8(method->name);
     if (self->kind == JY_K_OBJECT)
-        return jy_vdraw_method(b, out, self, method->name, nargs);
+        return jy_vdraw_method(b, out, self, method->name, nargs, args);
     if (self->kind == JY_K_LIST)
         return jy_vlist_method(b, out, self, name, nargs, args);
     if (self->kind == JY_K_INT && strcmp(name, "bit_length") == 0)
@@ -600,7 +642,7 @@ jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kwnames)
         return jy_vreplace(b, items, out);
     }
     if (callable->kind == JY_K_OBJECT && kwnames == NULL && PyMethod_Check(callable->known->v_object)) {
-        TRY(jy_vdraw_bound(b, &out, callable->known->v_object, nargs));
+        TRY(jy_vdraw_bound(b, &out, callable->known->v_object, nargs, args));
         if (out != NULL) {
             jy_guard_is(b->frame->f, callable->known->v_source, callable->known->v_object);
             return jy_vreplace(b, items, out);

@@ -4,6 +4,7 @@
 #include "graph/flow_helper.h"
 #include "runtime/flow_exec.h"
 #include "runtime/flow_lists.h"
+#include "runtime/flow_numpy.h"
 #include "runtime/flow_random.h"
 #include "runtime/function.h"
 #include "runtime/numpy_api.h"

@@ -268,7 +268,11 @@ as_int(PyObject *result, int32_t *failed)
 static PyObject *
 ask_list(PyObject *callable, PyObject *list)
 {
-    return has_plain_numbers(list) ? PyObject_CallOneArg(callable, list) : NULL;
+    int collects = PyGC_Disable();
+    PyObject *result = has_plain_numbers(list) ? PyObject_CallOneArg(callable, list) : NULL;
+    if (collects)
+        PyGC_Enable();
+    return result;
 }
 
 double

@@ -4,6 +4,7 @@
  * as the GIL is held until it is left, nobody can begin to draw in between, and who had begun holds the lock. */
 #include "runtime/flow_random.h"
 #include "frontend/cpython/twister.h"
+#include "runtime/numpy_api.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -48,6 +49,19 @@ jy_random_draw(PyObject *twister)
     struct jy_twister *t = (struct jy_twister *)twister;
     uint32_t high = next_word(t) >> 5, low = next_word(t) >> 6;
     return (high * 67108864.0 + low) * (1.0 / 9007199254740992.0);
+}
+
+int64_t
+jy_random_bits(PyObject *twister, int64_t n, int32_t *failed)
+{
+    struct jy_twister *t = (struct jy_twister *)twister;
+    *failed = n < 0 || n > 63;
+    if (*failed || n == 0)
+        return 0;
+    if (n <= 32)
+        return next_word(t) >> (32 - n);
+    uint64_t low = next_word(t), high = next_word(t) >> (64 - n);
+    return (int64_t)(low | high << 32);
 }
 
 /* -- NumPy's ----------------------------------------------------------------------------------------------------------------------- */
@@ -125,4 +139,135 @@ jy_bitgen_double(void *bitgen)
 {
     const struct bitgen *b = bitgen;
     return b->next_double(b->state);
+}
+
+/* refs: args stolen, each may be NULL: no memory; new result, NULL with an exception. The collector waits, as a finaliser would run in the middle of the flow. */
+static PyObject *
+draw(PyObject *rng, PyObject *name, size_t n, PyObject *const *args)
+{
+    PyObject *all[4] = { rng };
+    bool good = true;
+    for (size_t k = 0; k < n; k++) {
+        all[k + 1] = args[k];
+        good &= args[k] != NULL;
+    }
+    int collects = PyGC_Disable();
+    PyObject *result = good ? PyObject_VectorcallMethod(name, all, n + 1, NULL) : NULL;
+    if (collects)
+        PyGC_Enable();
+    for (size_t k = 0; k < n; k++)
+        Py_XDECREF(args[k]);
+    return result;
+}
+
+/* refs: result stolen, NULL with an exception */
+static double
+as_float(PyObject *result, int32_t *failed)
+{
+    *failed = result == NULL || !PyFloat_CheckExact(result);
+    double value = *failed ? 0 : PyFloat_AS_DOUBLE(result);
+    Py_XDECREF(result);
+    PyErr_Clear();
+    return value;
+}
+
+/* refs: result stolen, NULL with an exception */
+static int64_t
+as_int(PyObject *result, bool is_numpy, int32_t *failed)
+{
+    bool right = result != NULL && (is_numpy ? Py_IS_TYPE(result, &PyLongArrType_Type) : PyLong_CheckExact(result));
+    int64_t value = !right ? -1 : is_numpy ? PyArrayScalar_VAL(result, Long) : PyLong_AsLongLong(result);
+    *failed = !right || (value == -1 && PyErr_Occurred());
+    Py_XDECREF(result);
+    PyErr_Clear();
+    return value;
+}
+
+double
+jy_rng_f(void *bitgen, PyObject *rng, PyObject *name, int32_t *failed)
+{
+    (void)bitgen;
+    return as_float(draw(rng, name, 0, NULL), failed);
+}
+
+double
+jy_rng_f_f(void *bitgen, PyObject *rng, PyObject *name, double x, int32_t *failed)
+{
+    PyObject *args[] = { PyFloat_FromDouble(x) };
+    (void)bitgen;
+    return as_float(draw(rng, name, 1, args), failed);
+}
+
+double
+jy_rng_f_ff(void *bitgen, PyObject *rng, PyObject *name, double x, double y, int32_t *failed)
+{
+    PyObject *args[] = { PyFloat_FromDouble(x), PyFloat_FromDouble(y) };
+    (void)bitgen;
+    return as_float(draw(rng, name, 2, args), failed);
+}
+
+double
+jy_rng_f_fff(void *bitgen, PyObject *rng, PyObject *name, double x, double y, double z, int32_t *failed)
+{
+    PyObject *args[] = { PyFloat_FromDouble(x), PyFloat_FromDouble(y), PyFloat_FromDouble(z) };
+    (void)bitgen;
+    return as_float(draw(rng, name, 3, args), failed);
+}
+
+int64_t
+jy_rng_i_f(void *bitgen, PyObject *rng, PyObject *name, double x, int32_t *failed)
+{
+    PyObject *args[] = { PyFloat_FromDouble(x) };
+    (void)bitgen;
+    return as_int(draw(rng, name, 1, args), false, failed);
+}
+
+int64_t
+jy_rng_i_if(void *bitgen, PyObject *rng, PyObject *name, int64_t n, double x, int32_t *failed)
+{
+    PyObject *args[] = { PyLong_FromLongLong(n), PyFloat_FromDouble(x) };
+    (void)bitgen;
+    return as_int(draw(rng, name, 2, args), false, failed);
+}
+
+static int64_t
+draw_int(bool is_numpy, PyObject *rng, PyObject *name, int64_t n, int32_t *failed)
+{
+    PyObject *args[] = { PyLong_FromLongLong(n) };
+    return as_int(draw(rng, name, 1, args), is_numpy, failed);
+}
+
+static int64_t
+draw_between(bool is_numpy, PyObject *rng, PyObject *name, int64_t n, int64_t m, int32_t *failed)
+{
+    PyObject *args[] = { PyLong_FromLongLong(n), PyLong_FromLongLong(m) };
+    return as_int(draw(rng, name, 2, args), is_numpy, failed);
+}
+
+int64_t
+jy_rng_i_i(void *bitgen, PyObject *rng, PyObject *name, int64_t n, int32_t *failed)
+{
+    (void)bitgen;
+    return draw_int(false, rng, name, n, failed);
+}
+
+int64_t
+jy_rng_i_ii(void *bitgen, PyObject *rng, PyObject *name, int64_t n, int64_t m, int32_t *failed)
+{
+    (void)bitgen;
+    return draw_between(false, rng, name, n, m, failed);
+}
+
+int64_t
+jy_rng_l_i(void *bitgen, PyObject *rng, PyObject *name, int64_t n, int32_t *failed)
+{
+    (void)bitgen;
+    return draw_int(true, rng, name, n, failed);
+}
+
+int64_t
+jy_rng_l_ii(void *bitgen, PyObject *rng, PyObject *name, int64_t n, int64_t m, int32_t *failed)
+{
+    (void)bitgen;
+    return draw_between(true, rng, name, n, m, failed);
 }

@@ -27,23 +27,23 @@ own_method(PyTypeObject *type, const char *name)
 }
 
 bool
-jy_twister_is_draw(PyObject *descriptor)
+jy_twister_is_method(PyObject *descriptor, const char *name)
 {
     if (!Py_IS_TYPE(descriptor, &PyMethodDescr_Type))
         return false;
     PyTypeObject *type = PyDescr_TYPE(descriptor);
-    return base_type(type) == type && own_method(type, "random") == descriptor;
+    return base_type(type) == type && own_method(type, name) == descriptor;
 }
 
 PyObject *
-jy_twister_of_bound(PyObject *callable)
+jy_twister_of_bound(PyObject *callable, const char *name)
 {
     if (!Py_IS_TYPE(callable, &PyCFunction_Type) || PyCFunction_GET_SELF(callable) == NULL)
         return NULL;
     PyObject *self = PyCFunction_GET_SELF(callable);
     PyTypeObject *type = base_type(Py_TYPE(self));
-    PyObject *draw = type == NULL ? NULL : own_method(type, "random");
-    if (draw == NULL || ((PyCFunctionObject *)callable)->m_ml != ((PyMethodDescrObject *)draw)->d_method)
+    PyObject *method = type == NULL ? NULL : own_method(type, name);
+    if (method == NULL || ((PyCFunctionObject *)callable)->m_ml != ((PyMethodDescrObject *)method)->d_method)
         return NULL;
     return self;
 }

@@ -14,10 +14,10 @@ struct jy_twister {
     uint32_t state[JY_TWISTER_WORDS];
 };
 
-/* Is it the method `random` of _random.Random, as a descriptor? */
-bool jy_twister_is_draw(PyObject *descriptor);
-/* The object whose bound method _random.Random.random `callable` is; NULL: it is another function. */
-PyObject *jy_twister_of_bound(PyObject *callable);
+/* Is it the method of that name of _random.Random, as a descriptor? */
+bool jy_twister_is_method(PyObject *descriptor, const char *name);
+/* The object whose bound method _random.Random.NAME `callable` is; NULL: it is another function. */
+PyObject *jy_twister_of_bound(PyObject *callable, const char *name);
 /* Is the state where struct jy_twister has it? Compares it with what getstate() says. No exception is set. */
 bool jy_twister_is_readable(PyObject *object);
 

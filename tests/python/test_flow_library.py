@@ -3,6 +3,7 @@
 import math
 import random
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -441,3 +442,105 @@ def functions(xs, n):
 @pytest.mark.parametrize("xs", [[0.5, 2.25, 7.0], [0.5, -1.0, 3.0], [180.0], [math.inf, 1.0]])
 def test_functions_of_the_math_module_without_an_instruction(xs):
     same(functions, lambda: list(xs), lambda: 70)
+
+
+# ---- NumPy's functions of numbers ----
+
+UNARY = "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh cbrt sqrt square reciprocal absolute negative sign floor ceil trunc rint isnan isinf isfinite".split()
+BINARY = "power arctan2 hypot maximum minimum fmod logaddexp copysign add subtract multiply divide".split()
+XS = np.concatenate([np.random.default_rng(3).normal(0, 3, 300), [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 710.0, -750.0, 1e300, 5e-324, np.inf, -np.inf, np.nan]])
+
+
+def ufunc_loop(name, arguments):
+    source = f"""
+def loop(xs, ys, start, out):
+    for i in range(start, len(xs)):
+        out.append(np.{name}({arguments}))
+"""
+    names = {"np": np}
+    exec(source, names)  # noqa: S102
+    return names["loop"]
+
+
+def walk(f, xs, ys):
+    out = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        f(xs, ys, 0, out)
+    return [(type(x), np.asarray(x).tobytes() if x == x else "nan") for x in out], [str(w.message) for w in caught]
+
+
+@pytest.mark.parametrize("name", UNARY + BINARY)
+@pytest.mark.parametrize("kind", ["numpy", "python"])
+def test_ufuncs_of_numbers(name, kind):
+    f = ufunc_loop(name, "xs[i]" if name in UNARY else "xs[i], ys[i]")
+    compiled = jitney.compile(f)
+    ys = XS[::-1].copy()
+    xs, ys = (XS, ys) if kind == "numpy" else (XS.tolist(), ys.tolist())
+    assert walk(compiled, xs, ys) == walk(f, xs, ys)
+    assert stats(compiled)["flow_calls"] > 0
+
+
+@pytest.mark.parametrize("exponent", ["0.5", "2", "-1", "2.0", "-1.0", "3", "0.25", "-0.5"])
+def test_powers_by_the_ufunc(exponent):
+    f = ufunc_loop("power", f"xs[i], {exponent}")
+    compiled = jitney.compile(f)
+    assert walk(compiled, XS, XS) == walk(f, XS, XS)
+
+
+DRAWS = ["standard_normal()", "standard_exponential()", "normal()", "normal(0, 2.5)", "normal(x)", "uniform()", "uniform(-1, x)", "exponential(x)", "gamma(x)", "beta(x, 2.0)", "poisson(x)", "binomial(9, 0.25)", "triangular(0, 0.5, x)"]
+
+
+@pytest.mark.parametrize("call", DRAWS + ["integers(i + 1)", "integers(-5, i)", "randn()", "randint(i + 1)", "randint(-5, i)"])
+def test_other_draws(call):
+    source = f"""
+def loop(rng, n):
+    s = 0
+    for i in range(n):
+        x = i * 0.25 + 0.5
+        draw = rng.{call}
+        s += draw
+    return s, draw
+"""
+    names = {}
+    exec(source, names)  # noqa: S102
+    f = names["loop"]
+    for make in (np.random.default_rng, np.random.RandomState):
+        compiled = jitney.compile(f)
+        a, b = make(5), make(5)
+        if not hasattr(a, call.split("(")[0]):
+            continue
+        assert picture(f(a, 300)) == picture(compiled(b, 300))
+        assert a.normal() == b.normal()
+        assert stats(compiled)["flow_returns"] == 1
+
+
+def bad_draws(rng, n):
+    s = 0.0
+    for i in range(n):
+        s += rng.normal(0.0, n // 2 - i)
+    return s
+
+
+def test_draws_that_raise():
+    compiled = jitney.compile(bad_draws)
+    a, b = np.random.default_rng(5), np.random.default_rng(5)
+    assert outcome(bad_draws, (a, 100)) == outcome(compiled, (b, 100))
+    assert a.random() == b.random()
+
+
+def bits(r, n):
+    s = 0
+    for i in range(n):
+        s ^= r.getrandbits(i % 64) ^ random.getrandbits(5)
+    return s
+
+
+def test_random_bits():
+    f = jitney.compile(bits)
+    a, b = random.Random(1), random.Random(1)
+    random.seed(4)
+    expected = bits(a, 500), a.random(), random.random()
+    random.seed(4)
+    assert (f(b, 500), b.random(), random.random()) == expected
+    assert stats(f)["flow_returns"] == 1
