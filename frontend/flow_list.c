@@ -496,6 +496,60 @@ jy_vlist_learn(struct jy_vbuild *b, struct jy_val *list, const struct jy_velem *
     }
 }
 
+/* A reference for the list to keep. */
+static jy_fv
+int_object(struct jy_vbuild *b, jy_fv value)
+{
+    if (!jy_small_ints_are_a_row())
+        return jy_vhelp(b, "new_int", 1, &value, "a list that cannot grow");
+    jy_fb small = jy_flow_block(b->w), large = jy_flow_block(b->w), behind = jy_flow_block(b->w);
+    jy_flow_branch(b->w, b->block, is_small(b, value), small, 0, NULL, large, 0, NULL);
+    b->block = small;
+    jy_fv object = small_int_object(b, value);
+    if (!jy_has_immortals())
+        add_to_count(b, object, 1);
+    jy_flow_jump(b->w, b->block, behind, 1, &object);
+    b->block = large;
+    object = jy_vhelp(b, "new_int", 1, &value, "a list that cannot grow");
+    jy_flow_jump(b->w, b->block, behind, 1, &object);
+    b->block = behind;
+    return jy_flow_param(b->w, behind, JY_F_PTR);
+}
+
+static jy_fv
+number_object(struct jy_vbuild *b, const struct jy_val *item)
+{
+    if (item->kind == JY_K_INT)
+        return int_object(b, item->regs[0]);
+    if (item->kind == JY_K_FLOAT)
+        return jy_vhelp(b, "new_float", 1, item->regs, "a list that cannot grow");
+    jy_fv object = bool_object(b, item->regs[0]);
+    if (!jy_has_immortals())
+        add_to_count(b, object, 1);
+    return object;
+}
+
+/* Where the vector has room, as list.append() does; else that is called. */
+static void
+append_number(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item)
+{
+    jy_fb full = jy_flow_block(b->w), behind = jy_flow_block(b->w);
+    jy_fv args[] = { list->regs[0], number_object(b, item) }, zero = jy_vint(b, 0);
+    jy_fv size = jy_vlist_length(b, list);
+    jy_fv room = jy_vload(b, JY_F_I64, list->regs[0], zero, JY_LIST_ALLOCATED, b->alias_list);
+    split(b, jy_ve2(b, JY_FLOW_LT, JY_F_I1, size, room), full);
+    jy_fv items = jy_vload(b, JY_F_PTR, list->regs[0], zero, JY_LIST_ITEMS, b->alias_list);
+    jy_fv offset = jy_ve2(b, JY_FLOW_MUL, JY_F_I64, size, jy_vint(b, (int64_t)sizeof(PyObject *)));
+    jy_flow_store(b->w, b->block, items, offset, 0, args[1], b->alias_items);
+    size = jy_ve2(b, JY_FLOW_ADD, JY_F_I64, size, jy_vint(b, 1));
+    jy_flow_store(b->w, b->block, list->regs[0], zero, JY_SEQUENCE_SIZE, size, b->alias_list);
+    go(b, behind);
+    b->block = full;
+    jy_vhelp(b, "list_append_new", 2, args, "a list that cannot grow");
+    go(b, behind);
+    b->block = behind;
+}
+
 static void
 append(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item)
 {
@@ -504,8 +558,13 @@ append(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item
                                            [JY_K_BOOL] = "list_append_bool",
                                            [JY_K_NP] = "list_append_scalar",
                                            [JY_K_LIST] = "list_append_object" };
-    jy_fv args[3] = { list->regs[0], item->regs[0] };
     bool is_scalar = item->kind == JY_K_NP;
+    if (!is_scalar && item->kind != JY_K_LIST &&
+        list->elem->kind != JY_K_LIST) { /* of rows: their slots are memory apart */
+        append_number(b, list, item);
+        return;
+    }
+    jy_fv args[3] = { list->regs[0], item->regs[0] };
     if (is_scalar) {
         args[1] = jy_vint(b, item->dtype);
         args[2] = jy_vscalar_bits(b, item);

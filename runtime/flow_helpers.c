@@ -327,6 +327,35 @@ list_append_object(PyObject *list, PyObject *object, int32_t *failed)
     append(list, Py_NewRef(object), failed);
 }
 
+/* refs: steals object, which is a new one that the flow has made */
+static void
+list_append_new(PyObject *list, PyObject *object, int32_t *failed)
+{
+    append(list, object, failed);
+}
+
+/* refs: new, or NULL */
+static PyObject *
+made(PyObject *object, int32_t *failed)
+{
+    *failed = object == NULL;
+    if (object == NULL)
+        PyErr_Clear();
+    return object;
+}
+
+static PyObject *
+new_float(double value, int32_t *failed)
+{
+    return made(PyFloat_FromDouble(value), failed);
+}
+
+static PyObject *
+new_int(int64_t value, int32_t *failed)
+{
+    return made(PyLong_FromLongLong(value), failed);
+}
+
 static void
 list_drop(PyObject *list, int64_t index, int32_t *failed)
 {
@@ -418,16 +447,19 @@ list_new(struct jy_flow_call *call, int32_t *failed)
     return keep(call, list, 0, failed);
 }
 
-/* refs: item borrowed, may be NULL: no memory */
+/* As CPython does it: one addition to the count. refs: item borrowed, may be NULL: no memory */
 static PyObject *
 repeat(struct jy_flow_call *call, PyObject *item, int64_t n, int32_t *failed)
 {
     n = n < 0 ? 0 : n;
     bool collects = pause_collector();
-    PyObject *list = item == NULL ? NULL : PyList_New((Py_ssize_t)n);
+    PyObject *one = item == NULL ? NULL : PyList_New(1), *list = NULL;
+    if (one != NULL) {
+        PyList_SET_ITEM(one, 0, Py_NewRef(item));
+        list = PySequence_Repeat(one, (Py_ssize_t)n);
+        Py_DECREF(one);
+    }
     resume_collector(collects);
-    for (int64_t k = 0; list != NULL && k < n; k++)
-        PyList_SET_ITEM(list, k, Py_NewRef(item));
     return keep(call, list, (size_t)n * sizeof(PyObject *), failed);
 }
 

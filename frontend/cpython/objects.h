@@ -11,6 +11,7 @@ enum {
     JY_OBJECT_TYPE = offsetof(PyObject, ob_type),
     JY_SEQUENCE_SIZE = offsetof(PyVarObject, ob_size),
     JY_LIST_ITEMS = offsetof(PyListObject, ob_item),
+    JY_LIST_ALLOCATED = offsetof(PyListObject, allocated),
     JY_TUPLE_ITEMS = offsetof(PyTupleObject, ob_item),
     JY_BYTES_ITEMS = offsetof(PyBytesObject, ob_sval),
     JY_SCALAR_VALUE = sizeof(PyObject), /* of NumPy's scalars */

@@ -198,3 +198,84 @@ def test_subclasses_of_numbers_stay_out():
     for kind in (Int, Float):
         same(f, lambda kind=kind: ([1, 2, kind(3), 400, kind(500), 6], 6))
         same(f, lambda kind=kind: ([1.5, 2.5, kind(3), 400.0, 5.0], 5))
+
+
+@pytest.mark.parametrize("values", [INTS, [True, False], [1.5, -0.0], [1, 2.5, True, 1000]], ids=["int", "bool", "float", "several"])
+@pytest.mark.parametrize("start", [[], [7], [0.5] * 3, [True]])
+def test_append(values, start):
+    def f(a, values, n):
+        for k in range(n):
+            for v in values:
+                a.append(v)
+        return len(a)
+
+    same(f, lambda: (list(start), list(values), 9))
+    compiled = jitney.compile(f)
+    for _ in range(3):
+        ours, theirs = list(start), list(start)
+        assert compiled(ours, values, 5) == f(theirs, values, 5)
+        assert sys.getsizeof(ours) == sys.getsizeof(theirs)
+
+
+def test_append_and_pop_and_read():
+    def f(n):
+        a = []
+        s = 0
+        for k in range(n):
+            a.append(k * 37 % 1009)
+            a.append(k & 3)
+            s += a[-1] + a[len(a) // 2]
+            if k % 3 == 0:
+                s -= a.pop()
+        return s, a
+
+    same(f, lambda: (200,))
+
+
+def test_append_to_itself_while_it_is_walked_through():
+    def f(a, n):
+        for x in a:
+            if len(a) < n:
+                a.append(x + 1)
+        return a
+
+    same(f, lambda: ([1, 300], 90))
+    same(f, lambda: ([0.5], 90))
+
+
+def test_numbers_appended_to_rows():
+    def f(a, n):
+        s = 0.0
+        for k in range(n):
+            a.append(float(k))
+            s += a[0][k % 2]
+        return s
+
+    same(f, lambda: ([[1.5, 2.5], [3.0, 4.0]], 20))
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "small", "bool"])
+def test_references_of_appended_objects(kind):
+    def f(a, n):
+        for k in range(n):
+            a.append(a[k])
+        return len(a)
+
+    def g(n):
+        a = []
+        for k in range(n):
+            a.append(k + 1000 if n > 50 else k)
+        for k in range(n):
+            a[k] = a[k] + 1
+        return a
+
+    start = {"int": [5000, -70000], "float": [0.5, 1.5], "small": [3, 4], "bool": [True, False]}[kind]
+    compiled, compiled_g = jitney.compile(f), jitney.compile(g)
+    for _ in range(4):
+        a, b = list(start), list(start)
+        assert compiled(a, 40) == f(b, 40) and picture(a) == picture(b)
+        for n in (60, 40):
+            assert picture(compiled_g(n)) == picture(g(n))
+    if kind in ("int", "float"):
+        ours, theirs = compiled_g(60), g(60)
+        assert [sys.getrefcount(x) for x in ours] == [sys.getrefcount(x) for x in theirs]

@@ -72,12 +72,13 @@ class Generator:
 
     def element(self):
         """Of an array or list."""
-        arrays, matrices, lists = (self.variables.get(kind) for kind in ("a", "m", "l"))
-        choices = [kind for kind, names in (("a", arrays), ("m", matrices), ("l", lists)) if names]
+        choices = [kind for kind in "amlr" if self.variables.get(kind)]
         if not choices:
             return self.atom("x")
         kind = self.rng.choice(choices)
         name = self.rng.choice(self.variables[kind])
+        if kind == "r":
+            name = f"{name}[{self.index(f'len({name})')}]"
         if kind == "m":
             return f"{name}[{self.index(f'{name}.shape[0]')}, {self.index(f'{name}.shape[1]')}]"
         return f"{name}[{self.index(f'len({name})')}]"
@@ -186,7 +187,7 @@ class Generator:
         if not self.helpers:
             return None
         name, parameters = self.rng.choice(self.helpers)
-        return f"{name}({', '.join(self.expression(p, d) for p in parameters)})"
+        return f"{name}({', '.join(self.name('l') or '[1, 2.5]' if p == 'l' else self.expression(p, d) for p in parameters)})"
 
     # ---- statements ----
 
@@ -251,6 +252,22 @@ class Generator:
         name = self.rng.choice(names)
         i, j = self.index(f"len({name})"), self.index(f"len({name})")
         self.put(f"{name}[{i}], {name}[{j}] = {name}[{j}], {name}[{i}]")
+
+    def row(self):
+        """A row gets a name, is changed through it, or is one more time in its list."""
+        names = self.variables.get("r")
+        if not names:
+            return self.store()
+        name = self.rng.choice(names)
+        row = f"{name}[{self.index(f'len({name})')}]"
+        if self.chance(0.6):
+            self.put(f"{self.bind('l')} = {row}")
+        elif self.appends:
+            self.put(f"{row}.append({self.expression(self.pick('i', 'x'), 1)})")
+        elif self.chance(0.1):
+            self.put(f"{row} = {self.pick('1.5', '3', '[0.5, 2.5]', row)}")
+        else:
+            self.store()
 
     def list_method(self):
         names = self.variables.get("l")
@@ -320,6 +337,8 @@ class Generator:
             return f"{i}, {j}", f"zip({one}, {two})", [("s", i), ("s", j)]
         if k == 12 and lists + arrays:
             return i, f"reversed({self.pick(self.rng.choice(lists + arrays), 'range(n)')})", [("s", i)]
+        if k in (11, 13) and self.variables.get("r") and self.chance(0.6):
+            return i, self.rng.choice(self.variables["r"]), [("l", i)]
         if k == 13 and matrices:
             return i, self.rng.choice(matrices), [("a", i)]
         if k == 14:
@@ -391,8 +410,10 @@ class Generator:
             self.swap()
         elif k < 0.58:
             self.store()
-        elif k < 0.61:
+        elif k < 0.60:
             self.exchange()
+        elif k < 0.61:
+            self.row()
         elif k < 0.64:
             if self.appends:
                 self.list_method()
@@ -410,7 +431,7 @@ class Generator:
     # ---- functions ----
 
     def helper(self, number):
-        kinds = self.rng.choices("ixs", k=self.rng.randrange(1, 4))
+        kinds = self.rng.choices("ixs", k=self.rng.randrange(1, 4)) + ["l"] * self.chance(0.25)
         parameters = [f"{'p' if kind == 's' else kind}{k}" for k, kind in enumerate(kinds)]
         self.variables = {}
         for kind, name in zip(kinds, parameters):
@@ -431,11 +452,13 @@ class Generator:
             if self.chance(0.3):
                 self.put(f"for k in range({self.pick('3', '5')}):")
                 self.put(f"    {parameters[0]} = {self.expression(kinds[0], 2)}")
+            if kinds[-1] == "l" and self.chance(0.5):
+                self.store()
             self.put(f"return {self.expression(self.pick('i', 'x', kinds[0]), 2)}")
         self.indent = 0
         self.helpers = others + [(f"h{number}", kinds)]
 
-    PARAMETERS = ("a", "a", "m", "l", "l", "i", "x")
+    PARAMETERS = ("a", "a", "m", "l", "l", "l", "r", "i", "x")
 
     def function(self, name):
         self.variables, self.depth, self.counter = {}, 0, 0
@@ -463,7 +486,7 @@ class Generator:
             self.loop()
             if self.chance(0.3):
                 self.assign()
-        names = [name for kind in "ixtzsal" for name in self.variables.get(kind, [])]
+        names = [name for kind in "ixtzsalr" for name in self.variables.get(kind, [])]
         self.rng.shuffle(names)
         self.put(f"return {', '.join(names[:6]) or '0'},")
         self.indent = 0
@@ -479,7 +502,11 @@ class Generator:
             return self.pick(f"M(3, {n})", f"M({n}, 4)", f"M(2, {n}, {self.rng.choice(DTYPES)!r})", f"M({n}, 3).T", "M(4, 6)[:, ::2]", "XM")
         if kind == "l":
             return self.pick("[1, 2, 3, 4]", "[1.5, 2.5, -0.5]", "[3, 1, 4, 1, 5, 9, 2, 6]", "[0.5] * 6", "[1, 2.5, 3, True]", "[True, False, True]", "[10**18, 10**19, 3]", "list(range(9))", "[]", "[float(q) for q in range(7)]",
-                             "[0.0, -0.0, math.inf, math.nan]", "W", "[1.5, None, 2.5]", "[np.float64(1.5), 2.0]")  # fmt: skip
+                             "[0.0, -0.0, math.inf, math.nan]", "W", "[1.5, None, 2.5]", "[np.float64(1.5), 2.0]", "[256, 257, -5, -6, 1000, 2**30, -(2**30)]", "[1000] * 5", "[2**59, 2**60, 2**61, -(2**60)]",
+                             "[1.5, type('Real', (float,), {})(3.0), 2.5]", "[0.25 * q for q in (4, 7, 9)] * 2", "[q * 300 for q in range(6)]")  # fmt: skip
+        if kind == "r":
+            return self.pick("[[1.0, 2.0], [3.0, 4.0, 5.0], [0.5, 1.5]]", "[[0.5, 1.5, 2.5]] * 3", "[[q * 100 + p for p in range(4)] for q in range(4)]", "[[0] * 5 for q in range(3)]", "[(1.5, 2.5), [3.5], (0.5,)]",
+                             "[[1, 2.5], [True, 3], [10**20, 4]]", "[[1.0], None, [2.0]]", "[[]]", "[[False] * 4, [True, False]]", "[[1.0, 2.0], 3.0, [4.0]]")  # fmt: skip
         if kind == "i":
             return self.pick("0", "1", "7", "-3", "100", "2**31", "2**62", "2**63 - 1", "2**64", "True", "np.int64(5)") if self.chance(0.5) else self.rng.choice(SMALL_INTS)
         return self.pick("0.5", "-1.25", "3.0", "1e308", "math.inf", "math.nan", "-0.0", "2", "np.float64(0.5)", "np.float32(0.5)") if self.chance(0.5) else self.rng.choice(SMALL_FLOATS)
@@ -495,6 +522,9 @@ class Generator:
                 row[k] = self.argument(self.kinds[k])
             if found and self.chance(0.06):
                 row[self.rng.randrange(len(row))] = self.pick("None", "'s'", "2.5", "3", "A(3)", "[1, 2]")
+            alike = [k for k, kind in enumerate(self.kinds) if kind in "lr"]
+            if len(alike) > 1 and self.chance(0.4):  # one list, twice
+                row[alike[0]], row[alike[1]] = f"(same := {row[alike[0]]})", "same"
             if found and self.chance(0.4):
                 n = self.pick("3", "7", "9", "0", "1", "8", "True", "np.int64(4)")
             found.append(f"{head}({', '.join([*row, n])})")
