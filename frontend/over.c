@@ -710,11 +710,14 @@ deque_add(struct jy_frame *f, struct jy_value *v, struct jy_value *item, bool le
     return JY_OK;
 }
 
-/* One by one: what gives the items may look at the deque. */
+/* One by one: what gives the items may look at the deque. A deque with room for nothing lets them go untouched. */
 static jy_status
 deque_extend(struct jy_frame *f, struct jy_value *v, struct jy_value *iterable, bool left)
 {
     struct jy_value *it, *item;
+    if (v->v_source != JY_NO_SOURCE && jy_own_deque_maxlen(v->v_object) >= 0)
+        TRY(open_part(f, v));
+    bool keeps = v->u.instance->over.base == NULL || v->u.instance->over.maxlen != 0;
     TRY(jy_value_realize(f, iterable));
     if (iterable == v)
         TRY(jy_iter_collect(f, &iterable, JY_V_LIST, iterable));
@@ -723,7 +726,7 @@ deque_extend(struct jy_frame *f, struct jy_value *v, struct jy_value *iterable, 
         jy_status status = jy_iter_next(f, &item, it);
         if (status == JY_OK && item == NULL)
             return JY_OK;
-        if (status == JY_OK)
+        if (status == JY_OK && keeps)
             status = deque_add(f, v, item, left);
         TRY(status);
     }

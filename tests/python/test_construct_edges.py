@@ -567,6 +567,20 @@ whole("deque-changes-under-iteration", """
         except RuntimeError as e:
             return a * 2, got, e.args, d
 """)
+whole("deque-without-room", """
+    live = collections.deque(maxlen=0)
+    def f(a):
+        d = collections.deque([1, 2], 0)
+        it, other = iter(d), iter(live)
+        d += [3]
+        live.extend((4, 5))
+        r = [list(it), list(other)]
+        d.append(6)
+        try:
+            next(it)
+        except RuntimeError as e:
+            return a * 2, r, d, e.args, list(live)
+""")
 whole("deque-live", """
     live = collections.deque([1, 2, 3])
     bounded = collections.deque([1.5, 2.5], maxlen=2)
