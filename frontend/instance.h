@@ -147,6 +147,8 @@ jy_status jy_over_binary(struct jy_frame *f, struct jy_value **out, bool *done, 
                          const char *const *names, struct jy_value *a, struct jy_value *b);
 jy_status jy_over_method(struct jy_frame *f, struct jy_value **out, struct jy_value *v, PyObject *name, size_t n,
                          struct jy_value *const *args, PyObject *kwnames);
+/* A part of a new object that is made empty: its iterators would take the filling for a change. */
+bool jy_over_is_filled_late(const struct jy_value *part);
 /* As those of an instance. */
 jy_status jy_over_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
 jy_status jy_over_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);

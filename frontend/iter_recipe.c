@@ -18,6 +18,8 @@ no_recipe(struct jy_frame *f, const struct jy_value *v)
 static jy_status
 make_iter(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *sequence)
 {
+    if (jy_over_is_filled_late(sequence))
+        return jy_break(f, JY_BREAK_RESULT, "an iterator over a new object that is filled behind it");
     struct jy_recipe *r = JY_NEW(jy_frame_arena(f), struct jy_recipe);
     r->kind = JY_RECIPE_ITER;
     r->n = 1;
@@ -207,7 +209,8 @@ static jy_status
 dict_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
     const struct jy_value *dict = v->u.iter.sequence;
-    if ((int64_t)dict->u.seq.n != v->u.iter.numbers[0] || dict->u.seq.removals != v->u.iter.numbers[1])
+    if (jy_over_is_filled_late(dict) || (int64_t)dict->u.seq.n != v->u.iter.numbers[0] ||
+        dict->u.seq.removals != v->u.iter.numbers[1])
         return no_recipe(f, v);
     struct jy_recipe *r = *out = JY_NEW(jy_frame_arena(f), struct jy_recipe);
     r->kind = JY_RECIPE_ITER;

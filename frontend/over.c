@@ -953,6 +953,13 @@ is_one_call(const struct jy_value *v)
     return (self->over.kind == JY_OVER_DEQUE || self->over.kind == JY_OVER_DEFAULTDICT) && jy_over_is_exact(v);
 }
 
+bool
+jy_over_is_filled_late(const struct jy_value *part)
+{
+    const struct jy_value *owner = part->v_kind == JY_V_LIST || part->v_kind == JY_V_DICT ? part->u.seq.owner : NULL;
+    return owner != NULL && owner->v_source == JY_NO_SOURCE && !is_one_call(owner);
+}
+
 jy_status
 jy_over_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {

@@ -666,6 +666,21 @@ whole("deque-subclass", """
         live.note += 1
         return a * 2, d, list(d), d[0], e, e.note, live.popleft()
 """)
+parts("iterators-over-new-subclasses-live-at-a-break", """
+    class D(collections.deque):
+        pass
+    class L(list):
+        pass
+    class K(dict):
+        pass
+    def f(a):
+        b = np.sin(a) * 2 + np.cos(a) - a
+        d, l, k = D([1, 2]), L([3, 4]), K(x=1, y=2)
+        its = iter(d), iter(l), iter(k)
+        firsts = [next(it) for it in its]
+        jitney.graph_break()
+        return np.sin(b) * 2 + a - b * b, firsts, [list(it) for it in its], d, l, k
+""")
 whole("deque-of-classes-that-log", """
     class Item:
         def __init__(self, k):
