@@ -149,7 +149,7 @@ class Generator:
         if k == 15:
             return f"math.{self.pick('sin', 'cos', 'atan', 'tanh', 'fabs', 'erf')}({a})"
         if k == 16:
-            return self.pick(f"round({a}, {self.pick('1', '2', '-1')})", f"math.hypot({a}, {b})", f"math.atan2({a}, {b})", f"math.copysign({a}, {b})", f"math.fmod({a}, 3.0)", f"round({a})")
+            return self.pick(f"round({a}, {self.pick('1', '2', '-1')})", f"math.hypot({a}, {b})", f"math.atan2({a}, {b})", f"math.copysign({a}, {b})", f"math.fmod({a}, 3.0)", f"math.remainder({a}, {b})", f"math.hypot({a}, {b}, 1.5)", f"round({a})")
         return self.call("x", d) or f"({a} * 0.5 + {b})"
 
     def expression_t(self, d):
@@ -165,7 +165,7 @@ class Generator:
             a, b = b, a
         return self.pick(
             f"({a} {self.pick('+', '-', '*')} {b})", f"({a} {self.pick('+', '-', '*')} {b})", f"({a} {self.pick('/', '//', '%')} {self.pick('2', '3.0', b)})", f"abs({a})",
-            f"-({a})", f"{self.pick('min', 'max')}({a}, {b})", f"({a} if {self.condition(d)} else {b})", f"np.{self.pick('sqrt', 'exp', 'abs', 'floor', 'float64', 'int64', 'float32')}({a})",
+            f"-({a})", f"{self.pick('min', 'max')}({a}, {b})", f"({a} if {self.condition(d)} else {b})", f"np.{self.pick('sqrt', 'exp', 'abs', 'floor', 'float64', 'int64', 'float32', 'log', 'sin', 'tanh', 'isnan')}({a})", f"np.{self.pick('maximum', 'arctan2', 'power')}({a}, {b})",
             f"({a}) ** {self.pick('2', '0.5', '3')}", f"({a} {self.pick('&', '|', '^', '>>')} {b})", self.element(),
         )  # fmt: skip
 
@@ -274,11 +274,28 @@ class Generator:
         if not names:
             return self.assign()
         name = self.rng.choice(names)
-        if self.chance(0.6):
+        k = self.rng.random()
+        if k < 0.45:
             self.put(f"{name}.append({self.expression(self.pick('i', 'x', 's'), 1)})")
+        elif k < 0.7:
+            self.whole_list(name)
         else:
             self.put(f"if len({name}) > 2:")
             self.put(f"    {self.target('s')} = {name}.pop()")
+
+    def whole_list(self, name):
+        """Nothing that makes lists long."""
+        item = self.expression(self.pick("i", "x", "s"), 1)
+        low, high = self.pick("", "1", "-2", self.atom("i")), self.pick("", "3", "-1", self.atom("i"))
+        self.put(
+            self.pick(
+                f"{name}.reverse()", f"{name}.sort()", f"{name}[{low}:{high}] = {name}[{low}:{high}]", f"{name}.insert({self.pick('0', '-1', 'n')}, {item})",
+                f"{name} = {name}[{low}:{high}] + [{item}]", f"{name} = [{item}] + {name}.copy()[:20]", f"{name} = [{item}] * {self.pick('3', 'n')}", f"{name} = list(range({self.pick('n', '5', '-2, 3')}))",
+                f"{name}.extend([{item}, {self.atom('x')}])", f"{name} += ({item},)", f"del {name}[{low}:{high}]", f"del {name}[{self.index(f'len({name})')}]",
+                f"{name} = list({name})", f"{name} = {name} * {self.pick('0', '1', '2')}\n".strip() + "[:20]", f"{self.target('s')} = {self.pick('sum', 'min', 'max')}({name})",
+                f"{self.target('t')} = {self.atom(self.pick('i', 'x'))} in {name}", f"{self.target('i')} = {name}.index({self.atom('i')})", f"if len({name}) > 30: {name}.clear()",
+            )
+        )  # fmt: skip
 
     def branch(self):
         self.put(f"if {self.condition(2)}:")
