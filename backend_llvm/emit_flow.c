@@ -18,8 +18,10 @@
 
 static_assert(offsetof(struct jy_flow_call, in) == 0 && offsetof(struct jy_flow_call, out) == 8 &&
                   offsetof(struct jy_flow_call, helper) == 16 && offsetof(struct jy_flow_call, watch) == 24 &&
-                  offsetof(struct jy_flow_call, watch_mask) == 32 && offsetof(struct jy_flow_call, owner) == 40,
-              "flow_call is { 4 x ptr, i32, ptr }; ORDER flow_call");
+                  offsetof(struct jy_flow_call, watch_mask) == 32 && offsetof(struct jy_flow_call, owner) == 40 &&
+                  offsetof(struct jy_flow_call, left) == 48 && offsetof(struct jy_flow_call, stack) == 56 &&
+                  offsetof(struct jy_flow_call, push) == 64,
+              "flow_call is { 4 x ptr, i32, ptr, 2 x i64, ptr }; ORDER flow_call");
 
 LLVMTypeRef
 jy_flow_value_type(const struct jy_flow_emit *f, enum jy_ftype type)
@@ -58,7 +60,9 @@ jy_flow_memory_type(const struct jy_flow_emit *f, enum jy_ftype type)
 LLVMValueRef
 jy_flow_field(struct jy_flow_emit *f, enum jy_flow_field field)
 {
-    static const char *const names[] = { "in", "out", "helper", "watch", "watch.mask" };
+    static const char *const names[] = {
+        "in", "out", "helper", "watch", "watch.mask", "owner", "left", "stack", "push"
+    };
     struct jy_emit *e = f->e;
     if (f->field[field] == NULL) {
         LLVMBasicBlockRef here = l_visit(e, e->entry);
@@ -154,14 +158,14 @@ is_observable(const struct jy_flow_emit *f, const struct jy_fvalue *v)
 {
     if (v->f_op == JY_FLOW_CALL)
         return v->f_exit != JY_NO_EXIT || !f->w->w_helpers.at[v->f_index].pure;
-    return v->f_op == JY_FLOW_STORE || v->f_op == JY_FLOW_POLL || v->f_exit != JY_NO_EXIT;
+    return v->f_op == JY_FLOW_INVOKE || v->f_op == JY_FLOW_STORE || v->f_op == JY_FLOW_POLL || v->f_exit != JY_NO_EXIT;
 }
 
 static void
 emit_value(struct jy_flow_emit *f, jy_fv fv)
 {
     const struct jy_fvalue *v = jy_flow_at(f->w, fv);
-    LLVMValueRef args[16], r = NULL;
+    LLVMValueRef args[JY_FLOW_MOST_ARGS], r = NULL;
     if (v->f_nargs > sizeof args / sizeof *args) {
         jy_emit_fail(f->e, "a call in a loop has too many arguments");
         return;
@@ -189,6 +193,9 @@ emit_value(struct jy_flow_emit *f, jy_fv fv)
         break;
     case JY_FLOW_CALL:
         r = jy_flow_emit_call(f, v, args);
+        break;
+    case JY_FLOW_INVOKE:
+        r = jy_flow_emit_invoke(f, v, args);
         break;
     case JY_FLOW_POLL:
         jy_flow_emit_poll(f, v);
@@ -289,7 +296,11 @@ end_block(struct jy_flow_emit *f, jy_fb b)
         add_incoming(f, yes, f->last[b]);
         add_incoming(f, no, twins ? other : f->last[b]);
     } else {
-        LLVMBuildBr(l_builder(f), jy_flow_exit_block(f, block->f_leave));
+        const struct jy_flow_exit *x = &f->w->w_exits.at[block->f_leave];
+        if (f->self != NULL && x->x_kind == JY_EXIT_RETURN)
+            jy_flow_emit_result(f, x->x_values.n != 0 ? f->value[x->x_values.at[0]] : NULL, false);
+        else
+            LLVMBuildBr(l_builder(f), jy_flow_exit_block(f, block->f_leave));
     }
 }
 
@@ -383,9 +394,9 @@ static void
 fill_state(struct jy_flow_emit *f)
 {
     struct jy_emit *e = f->e;
-    LLVMTypeRef call[] = { e->ptr, e->ptr, e->ptr, e->ptr, e->i32, e->ptr };
+    LLVMTypeRef call[] = { e->ptr, e->ptr, e->ptr, e->ptr, e->i32, e->ptr, e->i64, e->i64, e->ptr };
     f->call_type = LLVMStructCreateNamed(e->context, "jy_flow_call");
-    LLVMStructSetBody(f->call_type, call, 6, false);
+    LLVMStructSetBody(f->call_type, call, 9, false);
     f->value = JY_NEW_ARRAY(e->arena, LLVMValueRef, f->w->w_values.n);
     f->first = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
     f->last = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
@@ -402,18 +413,90 @@ fill_state(struct jy_flow_emit *f)
     make_scopes(f);
 }
 
-void
-jy_emit_flow(struct jy_emit *e, const struct jy_flow *flow)
+/* Where code is made for now: a function of its own. */
+static void
+open_function(struct jy_flow_emit *f, LLVMValueRef function)
 {
-    struct jy_flow_emit f = { .e = e, .w = flow };
-    fill_state(&f);
-    e->function = LLVMAddFunction(e->module, "jy_kernel_0", LLVMFunctionType(e->i32, &e->ptr, 1, false));
-    e->call = LLVMGetParam(e->function, 0);
+    struct jy_emit *e = f->e;
+    fill_state(f);
+    e->function = function;
+    e->call = LLVMGetParam(function, 0);
     LLVMSetValueName2(e->call, "call", 4);
     jy_emit_attributes(e);
     jy_emit_attribute(e, "no-builtins", "");
     e->entry = l_block(e, "entry");
+}
+
+/* The program's functions ------------------------------------------------------------------------------------------ */
+
+static void
+declare_function(struct jy_emit *e, struct jy_flow_function *out, const struct jy_flow *w)
+{
+    struct jy_flow_emit f = { .e = e, .w = w };
+    LLVMTypeRef *types = JY_NEW_ARRAY(e->arena, LLVMTypeRef, w->w_nargs + 2);
+    out->result = e->i1;
+    if (w->w_type != JY_F_NONE) {
+        LLVMTypeRef both[] = { jy_flow_value_type(&f, (enum jy_ftype)w->w_type), e->i1 };
+        out->result = LLVMStructTypeInContext(e->context, both, 2, false);
+    }
+    types[0] = e->ptr;
+    types[1] = e->i64;
+    for (size_t k = 0; k < w->w_nargs; k++)
+        types[k + 2] = jy_flow_value_type(&f, (enum jy_ftype)w->w_args[k]);
+    out->type = LLVMFunctionType(out->result, types, (unsigned)w->w_nargs + 2, false);
+    out->function = LLVMAddFunction(e->module, "function", out->type);
+    LLVMSetLinkage(out->function, LLVMInternalLinkage);
+    LLVMSetFunctionCallConv(out->function, LLVMFastCallConv);
+}
+
+/* Not begun: the caller leaves in front of the call. */
+static void
+emit_prologue(struct jy_flow_emit *f)
+{
+    struct jy_emit *e = f->e;
+    LLVMBasicBlockRef refused = l_block(e, "refused");
+    LLVMValueRef left = LLVMGetParam(f->self->function, 1), frames = l_i64(e, f->w->w_frames);
+    LLVMValueRef here = LLVMBuildPtrToInt(e->builder, f->field[JY_FLOW_FIELD_OUT], e->i64, "");
+    LLVMValueRef room = LLVMBuildICmp(e->builder, LLVMIntUGT, here, jy_flow_field(f, JY_FLOW_FIELD_STACK), "");
+    jy_flow_go_on(f, LLVMBuildNot(e->builder, jy_flow_must_poll(f), ""), refused);
+    jy_flow_go_on(f, room, refused);
+    jy_flow_go_on(f, LLVMBuildICmp(e->builder, LLVMIntSGE, left, frames, ""), refused);
+    LLVMBuildBr(e->builder, f->first[0]);
+    l_at(e, refused);
+    jy_flow_emit_result(f, NULL, true);
+}
+
+static void
+emit_function(struct jy_emit *e, const struct jy_flow_function *functions, const struct jy_flow *w, uint32_t number)
+{
+    struct jy_flow_emit f = { .e = e, .w = w, .functions = functions, .self = &functions[number], .number = number };
+    open_function(&f, functions[number].function);
+    LLVMTypeRef room = LLVMArrayType2(e->i64, f.nslots + 1);
+    f.field[JY_FLOW_FIELD_OUT] = jy_emit_alloca(e, room, "out");
+    LLVMBasicBlockRef here = l_visit(e, e->entry);
+    f.left = LLVMBuildSub(e->builder, LLVMGetParam(e->function, 1), l_i64(e, w->w_frames), "left");
+    l_at(e, here);
+    LLVMBasicBlockRef prologue = l_block(e, "prologue");
+    emit_blocks(&f);
+    l_at(e, prologue);
+    if (e->why == NULL)
+        emit_prologue(&f);
+    l_at(e, e->entry);
+    LLVMBuildBr(e->builder, prologue);
+}
+
+void
+jy_emit_flow(struct jy_emit *e, const struct jy_flow *flow)
+{
+    size_t n = flow->w_functions.n;
+    struct jy_flow_function *functions = JY_NEW_ARRAY(e->arena, struct jy_flow_function, n + 1);
+    for (size_t k = 0; k < n; k++)
+        declare_function(e, &functions[k], flow->w_functions.at[k]);
+    struct jy_flow_emit f = { .e = e, .w = flow, .functions = functions };
+    open_function(&f, LLVMAddFunction(e->module, "jy_kernel_0", LLVMFunctionType(e->i32, &e->ptr, 1, false)));
     emit_blocks(&f);
     l_at(e, e->entry);
     LLVMBuildBr(e->builder, f.first[0]);
+    for (size_t k = 0; k < n && e->why == NULL; k++)
+        emit_function(e, functions, flow->w_functions.at[k], (uint32_t)k);
 }

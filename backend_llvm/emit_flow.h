@@ -8,6 +8,8 @@
 #include "emit.h"
 #include "graph/flow.h"
 
+enum { JY_FLOW_MOST_ARGS = 64 };
+
 /* ORDER flow_call */
 enum jy_flow_field {
     JY_FLOW_FIELD_IN,
@@ -15,6 +17,10 @@ enum jy_flow_field {
     JY_FLOW_FIELD_HELPER,
     JY_FLOW_FIELD_WATCH,
     JY_FLOW_FIELD_MASK,
+    JY_FLOW_FIELD_OWNER,
+    JY_FLOW_FIELD_LEFT,
+    JY_FLOW_FIELD_STACK,
+    JY_FLOW_FIELD_PUSH,
     JY_FLOW_FIELDS,
 };
 
@@ -24,9 +30,19 @@ struct jy_flow_flagged {
     bool is_told; /* by a later one: where that result is finite this one is */
 };
 
+/* One of the program's functions, as LLVM has it: { result, left } or left, of (call, frames left, arguments). */
+struct jy_flow_function {
+    LLVMValueRef function;
+    LLVMTypeRef type, result;
+};
+
 struct jy_flow_emit {
     struct jy_emit *e;
     const struct jy_flow *w;
+    const struct jy_flow_function *functions; /* of the root */
+    const struct jy_flow_function *self;      /* NULL: this is the root */
+    uint32_t number;                          /* of the function */
+    LLVMValueRef left;                        /* frames that may be begun yet; NULL: nobody has asked */
     LLVMTypeRef call_type;
     LLVMValueRef *value;             /* per value of the flow */
     LLVMBasicBlockRef *first, *last; /* per block; last: where it ends, once emitted; NULL: never reached */
@@ -73,6 +89,10 @@ LLVMValueRef jy_flow_emit_input(struct jy_flow_emit *f, const struct jy_fvalue *
 LLVMValueRef jy_flow_emit_load(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 void jy_flow_emit_store(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 LLVMValueRef jy_flow_emit_call(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+LLVMValueRef jy_flow_emit_invoke(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+LLVMValueRef jy_flow_must_poll(struct jy_flow_emit *f);
+/* Ends the block: a function's result, or NULL: it was left. */
+void jy_flow_emit_result(struct jy_flow_emit *f, LLVMValueRef result, bool left);
 void jy_flow_emit_poll(struct jy_flow_emit *f, const struct jy_fvalue *v);
 LLVMValueRef jy_flow_slot(struct jy_flow_emit *f, enum jy_flow_field field, uint32_t k);
 

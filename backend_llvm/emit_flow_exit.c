@@ -35,7 +35,7 @@ struct tree {
 LLVMBasicBlockRef
 jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit)
 {
-    static const char *const kinds[] = { "check", "stop", "poll", "return" };
+    static const char *const kinds[] = { "check", "stop", "poll", "call", "return" };
     const struct jy_flow_exit *x = &f->w->w_exits.at[exit];
     char name[80];
     if (f->exits[exit] == NULL) {
@@ -161,6 +161,23 @@ word_of(struct jy_emit *e, LLVMValueRef v)
     return short_int ? LLVMBuildSExt(e->builder, v, e->i64, "") : v;
 }
 
+/* A function's caller leaves too, behind its INVOKE: what is in `out` goes onto the pile first. */
+static void
+end_node(struct jy_flow_emit *f, LLVMValueRef number)
+{
+    struct jy_emit *e = f->e;
+    if (f->self == NULL) {
+        LLVMBuildRet(e->builder, number);
+        return;
+    }
+    LLVMTypeRef types[] = { e->ptr, e->i32, e->i32, e->ptr };
+    LLVMValueRef args[] = { e->call, l_i32(e, (int32_t)f->number), number, f->field[JY_FLOW_FIELD_OUT] };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, 4, false);
+    LLVMValueRef at = LLVMBuildStructGEP2(e->builder, f->call_type, e->call, JY_FLOW_FIELD_PUSH, "");
+    LLVMBuildCall2(e->builder, type, LLVMBuildLoad2(e->builder, e->ptr, at, "push"), args, 4, "");
+    jy_flow_emit_result(f, NULL, true);
+}
+
 static void
 emit_node(struct tree *t, uint32_t k, const jy_fv *of_slot)
 {
@@ -178,7 +195,7 @@ emit_node(struct tree *t, uint32_t k, const jy_fv *of_slot)
     }
     LLVMValueRef number = n->number != NULL ? n->number : l_i32(e, (int32_t)n->exit);
     if (next == NO_NODE) {
-        LLVMBuildRet(e->builder, number);
+        end_node(f, number);
         return;
     }
     LLVMAddIncoming(t->nodes.at[next].number, &number, &t->nodes.at[k].block, 1);

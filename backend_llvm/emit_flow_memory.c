@@ -33,7 +33,11 @@ truth_of(struct jy_flow_emit *f, LLVMValueRef v)
 LLVMValueRef
 jy_flow_emit_input(struct jy_flow_emit *f, const struct jy_fvalue *v)
 {
-    LLVMValueRef r = load_frozen(f, JY_FLOW_FIELD_IN, v->f_index, jy_flow_memory_type(f, v->f_type));
+    const struct jy_flow_input *in = &f->w->w_inputs.at[v->f_index];
+    if (in->kind == JY_FLOW_IN_ARG)
+        return LLVMGetParam(f->self->function, in->number + 2);
+    uint32_t slot = (uint32_t)jy_flow_first_input(f->w) + v->f_index;
+    LLVMValueRef r = load_frozen(f, JY_FLOW_FIELD_IN, slot, jy_flow_memory_type(f, v->f_type));
     return v->f_type == JY_F_I1 ? truth_of(f, r) : r;
 }
 
@@ -130,7 +134,8 @@ jy_flow_emit_call(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRe
         types[k] = LLVMTypeOf(all[k]);
     LLVMTypeRef type = LLVMFunctionType(jy_flow_value_type(f, h->type), types, n, false);
     LLVMBasicBlockRef here = l_visit(e, e->entry);
-    LLVMValueRef callee = load_frozen(f, JY_FLOW_FIELD_HELPER, v->f_index, e->ptr);
+    LLVMValueRef callee =
+        load_frozen(f, JY_FLOW_FIELD_HELPER, (uint32_t)jy_flow_first_helper(f->w) + v->f_index, e->ptr);
     l_at(e, here);
     LLVMValueRef call = LLVMBuildCall2(e->builder, type, callee, all, n, "");
     set_call_attributes(f, call, h);
@@ -143,11 +148,51 @@ jy_flow_emit_call(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRe
     return h->type == JY_F_NONE ? NULL : call;
 }
 
+/* The program's functions ------------------------------------------------------------------------------------------ */
+
 void
-jy_flow_emit_poll(struct jy_flow_emit *f, const struct jy_fvalue *v)
+jy_flow_emit_result(struct jy_flow_emit *f, LLVMValueRef result, bool left)
+{
+    struct jy_emit *e = f->e;
+    LLVMValueRef both = LLVMConstInt(e->i1, left, false);
+    if (f->w->w_type != JY_F_NONE) {
+        both = LLVMBuildInsertValue(e->builder, LLVMGetUndef(f->self->result), both, 1, "");
+        if (result != NULL)
+            both = LLVMBuildInsertValue(e->builder, both, result, 0, "");
+    }
+    LLVMBuildRet(e->builder, both);
+}
+
+LLVMValueRef
+jy_flow_emit_invoke(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args)
+{
+    const struct jy_flow_function *called = &f->functions[v->f_index];
+    struct jy_emit *e = f->e;
+    LLVMValueRef all[JY_FLOW_MOST_ARGS + 2] = { e->call,
+                                                f->left != NULL ? f->left : jy_flow_field(f, JY_FLOW_FIELD_LEFT) };
+    bool gives = v->f_type != JY_F_NONE;
+    memcpy(all + 2, args, v->f_nargs * sizeof *args);
+    LLVMValueRef call = LLVMBuildCall2(e->builder, called->type, called->function, all, v->f_nargs + 2u, "");
+    LLVMSetInstructionCallConv(call, LLVMFastCallConv);
+    LLVMValueRef left = gives ? LLVMBuildExtractValue(e->builder, call, 1, "") : call;
+    LLVMValueRef result = gives ? LLVMBuildExtractValue(e->builder, call, 0, "") : NULL;
+    jy_flow_require(f, LLVMBuildNot(e->builder, left, ""), v->f_exit);
+    return result;
+}
+
+/* Polls ------------------------------------------------------------------------------------------------------------ */
+
+LLVMValueRef
+jy_flow_must_poll(struct jy_flow_emit *f)
 {
     LLVMValueRef word = l_load(f->e, f->e->i32, jy_flow_field(f, JY_FLOW_FIELD_WATCH), 4, "poll");
     LLVMSetVolatile(word, true);
     LLVMValueRef set = LLVMBuildAnd(l_builder(f), word, jy_flow_field(f, JY_FLOW_FIELD_MASK), "");
-    jy_flow_require(f, LLVMBuildICmp(l_builder(f), LLVMIntEQ, set, l_i32(f->e, 0), ""), v->f_exit);
+    return LLVMBuildICmp(l_builder(f), LLVMIntNE, set, l_i32(f->e, 0), "");
+}
+
+void
+jy_flow_emit_poll(struct jy_flow_emit *f, const struct jy_fvalue *v)
+{
+    jy_flow_require(f, LLVMBuildNot(l_builder(f), jy_flow_must_poll(f), ""), v->f_exit);
 }

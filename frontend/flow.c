@@ -334,6 +334,16 @@ stop(struct jy_vbuild *b)
     b->ended = true;
 }
 
+/* Begun again when there is news of the functions that it calls. */
+static void
+wait(struct jy_vbuild *b, struct jy_version *version)
+{
+    b->waits = false;
+    b->w->w_blocks.at[version->block].f_body.n = 0;
+    *jy_vec_push(b->arena, &b->waiting) = version;
+    b->ended = true;
+}
+
 static jy_status
 run(struct jy_vbuild *b, struct jy_version *version)
 {
@@ -359,7 +369,9 @@ run(struct jy_vbuild *b, struct jy_version *version)
             return status;
         if (b->again)
             return JY_OK;
-        if (status == JY_BREAK)
+        if (status == JY_BREAK && b->waits)
+            wait(b, version);
+        else if (status == JY_BREAK)
             stop(b);
         else if (!b->ended && jy_vb_code(b, b->frame->f->f_instrs)->is_leader[b->frame->pc])
             jy_vb_goto(b, b->frame);
@@ -542,25 +554,47 @@ fill_keeps(struct jy_vbuild *b)
     }
 }
 
+static void
+finish_part(struct jy_vbuild *b, struct jy_flow *w)
+{
+    b->w = w;
+    for (size_t k = 0; k < w->w_exits.n; k++) {
+        struct jy_flow_exit *exit = &w->w_exits.at[k];
+        size_t n = exit->x_boxes == NULL ? 0 : exit->x_kind == JY_EXIT_RETURN ? 1 : exit->x_depth + exit->x_nlocals;
+        for (size_t i = 0; i < n; i++)
+            restore_identity(b, exit, exit->x_boxes[i]);
+        for (size_t f = 0; f < exit->x_ninner; f++)
+            for (size_t i = 0; i < exit->x_inner[f].x_depth + exit->x_inner[f].x_nlocals; i++)
+                restore_identity(b, exit, exit->x_inner[f].x_boxes[i]);
+    }
+}
+
+static struct jy_vbuild *
+build_of(struct jy_vbuild *root, size_t k)
+{
+    return k == 0 ? root : root->functions.at[k - 1]->b;
+}
+
 static jy_status
 finish(struct jy_vbuild *b, struct jy_frame *root)
 {
-    fill_keeps(b);
-    b->w->w_loops = count_loops(b);
-    if (b->w->w_loops == 0) {
+    for (size_t k = 0; k <= b->functions.n; k++)
+        fill_keeps(build_of(b, k));
+    struct jy_flow *w = b->w;
+    bool is_function = b->t->request->as_function;
+    w->w_loops = is_function ? b->recurses : count_loops(b);
+    if (w->w_loops == 0) {
         jy_break(root, JY_BREAK_NO_LOOP, "%s", b->first_stop != NULL ? b->first_stop : "there is no loop");
         if (b->first_stop_line != 0)
             b->t->unit->u_break.line = b->first_stop_line;
         return JY_BREAK;
     }
-    jy_flow_simplify(b->w);
-    for (size_t k = 0; k < b->w->w_exits.n; k++) {
-        struct jy_flow_exit *exit = &b->w->w_exits.at[k];
-        size_t n = exit->x_kind == JY_EXIT_RETURN ? 1 : exit->x_depth + exit->x_nlocals;
-        for (size_t i = 0; i < n; i++)
-            restore_identity(b, exit, exit->x_boxes[i]);
-    }
-    const char *wrong = jy_flow_verify(b->w);
+    jy_flow_simplify(w);
+    for (size_t k = w->w_functions.n + 1; k-- > 0;)
+        finish_part(b, k == 0 ? w : w->w_functions.at[k - 1]);
+    for (size_t k = 0; k < w->w_functions.n; k++)
+        w->w_np_flags |= w->w_functions.at[k]->w_np_flags;
+    const char *wrong = jy_flow_verify(w);
     if (wrong != NULL)
         return jy_break(root, JY_BREAK_NO_LOOP, "a mistake of jitney's: %s", wrong);
     b->t->unit->u_flow = b->w;
@@ -609,34 +643,91 @@ fill_start(struct jy_vbuild *b, struct jy_vframe *frame, struct jy_frame *root)
     return JY_OK;
 }
 
+struct jy_vbuild *
+jy_vb_new(struct jy_vbuild *root, struct jy_flow *w, struct jy_trace_state *t)
+{
+    struct jy_vbuild *b = JY_NEW(w->w_arena, struct jy_vbuild);
+    b->root = root != NULL ? root : b;
+    b->w = w;
+    b->t = t;
+    b->arena = w->w_arena;
+    b->hints = b->root->hints;
+    b->may_again = b->root->may_again;
+    b->alias_list = new_alias(w);
+    b->alias_rows = new_alias(w);
+    b->alias_items = new_alias(w);
+    b->alias_number = new_alias(w);
+    b->alias_count = new_alias(w);
+    b->alias_fixed = new_alias(w);
+    return b;
+}
+
+static jy_status
+run_waiting_list(struct jy_vbuild *b, bool *any)
+{
+    for (; b->next < b->work.n && !b->again; b->next++) {
+        *any = true;
+        TRY(run(b, b->work.at[b->next]));
+    }
+    b->root->again |= b->again;
+    return JY_OK;
+}
+
+/* Puts back what waits. False: nothing does. */
+static bool
+wake(struct jy_vbuild *b)
+{
+    bool any = b->waiting.n != 0;
+    for (size_t i = 0; i < b->waiting.n; i++)
+        *jy_vec_push(b->arena, &b->work) = b->waiting.at[i];
+    b->waiting.n = 0;
+    return any;
+}
+
+/* Along all ways through the flow and its functions. */
+static jy_status
+run_all(struct jy_vbuild *root)
+{
+    for (bool any = true; any && !root->again;) {
+        any = false;
+        for (size_t k = 0; k <= root->functions.n && !root->again; k++)
+            TRY(run_waiting_list(build_of(root, k), &any));
+        if (any)
+            continue;
+        root->is_last |= !root->has_news;
+        root->has_news = false;
+        for (size_t k = 0; k <= root->functions.n; k++)
+            any |= wake(build_of(root, k));
+    }
+    return JY_OK;
+}
+
 static jy_status
 build(struct jy_frame *root, struct jy_vhints *hints, bool may_again, bool *again)
 {
     struct jy_trace_state *t = root->f_trace;
     struct jy_arena *arena = t->unit->u_arena;
-    struct jy_vbuild *b = JY_NEW(arena, struct jy_vbuild);
-    b->w = jy_flow_new(arena, t->graph->g_name);
-    b->t = t;
-    b->arena = arena;
+    struct jy_vbuild *b = jy_vb_new(NULL, jy_flow_new(arena, t->graph->g_name), t);
     b->hints = hints;
     b->may_again = may_again;
     b->w->w_file = t->graph->g_file = jy_frame_file(root);
-    b->alias_list = new_alias(b->w);
-    b->alias_rows = new_alias(b->w);
-    b->alias_items = new_alias(b->w);
-    b->alias_number = new_alias(b->w);
-    b->alias_count = new_alias(b->w);
-    b->alias_fixed = new_alias(b->w);
     struct jy_vframe frame = { .f = root, .pc = root->f_next, .nlocals = root->f_nlocals };
     frame.locals = JY_NEW_ARRAY(arena, struct jy_val *, frame.nlocals + 1);
     frame.stack = JY_NEW_ARRAY(arena, struct jy_val *, root->f_stacksize + 2);
     b->frame = b->snap = &frame;
     TRY(fill_start(b, &frame, root));
-    jy_vb_goto(b, &frame);
-    for (size_t i = 0; i < b->work.n && !b->again; i++)
-        TRY(run(b, b->work.at[i]));
+    if (t->request->as_function) {
+        TRY(jy_vinvoke_own(b, &frame));
+    } else {
+        b->w->w_frames = 1;
+        jy_vb_goto(b, &frame);
+    }
+    TRY(run_all(b));
     *again = b->again;
-    return b->again ? JY_OK : finish(b, root);
+    if (b->again)
+        return JY_OK;
+    TRY(t->request->as_function ? jy_vinvoke_finish(b) : JY_OK);
+    return finish(b, root);
 }
 
 jy_status

@@ -12,6 +12,7 @@
  *   flow_number.c  operators on numbers       flow_array.c, flow_list.c  elements
  *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
  *   flow_make.c    new lists                  flow_draw.c  random numbers
+ *   flow_function.c  the program's own, called: those that call themselves
  *
  * A handler reads, emits what it needs, and only then changes the frame; JY_BREAK from it means that flows do not have this: the flow stops before the instruction (an exit of kind STOP). */
 #ifndef JY_FRONTEND_FLOW_H
@@ -104,6 +105,8 @@ struct jy_vframe {
     size_t back_items;      /* stack items of the CALL */
     int pc;                 /* id: where the interpreter would go on */
     int call;               /* caller of an inlined callee: id of the CALL; pc is that of its first prefix */
+    size_t call_item;       /* of an inlined callee: the stack item that its caller calls */
+    bool is_chained;        /* of an inlined callee: exits give its frame back; else its caller calls it again */
     size_t nlocals, depth;
     struct jy_val **locals, **stack;
     PyObject *kwnames;
@@ -136,9 +139,41 @@ struct jy_vhints {
         struct jy_vorigin *at;
         size_t n, cap;
     } origins; /* of lists */
+    struct jy_vcodes {
+        const PyObject **at;
+        size_t n, cap;
+    } chained, inlined; /* callees that do what may not be done twice; that have loops, but cannot be native code of their own */
+};
+
+/* A function of the program's as native code that INVOKE calls, for one vector of kinds of its locals. It is a flow with a build of its own. */
+struct jy_vfunction {
+    uint32_t number;
+    PyObject *function;
+    jy_src source;
+    struct jy_val **locals; /* at its start; arguments of the native function */
+    size_t nlocals;
+    struct jy_val *result; /* its kind; NULL: not known yet */
+    struct jy_vbuild *b;
 };
 
 struct jy_vbuild {
+    struct jy_vbuild *root;    /* of a function: the build of the flow that it belongs to; else this one */
+    struct jy_vfunction *self; /* NULL: no function */
+    struct {
+        struct jy_vfunction **at;
+        size_t n, cap;
+    } functions; /* of the root */
+    struct {
+        struct jy_version **at;
+        size_t n, cap;
+    } waiting;      /* blocks that call what has no result yet */
+    bool waits;     /* the present one does */
+    bool is_last;   /* of the root: what has none now gets none any more */
+    bool has_news;  /* of the root: a result has become known */
+    bool recurses;  /* of the root: a function calls itself, at once or by others */
+    size_t next;    /* of the work list */
+    jy_fv *own_args; /* of a root that is one call */
+    size_t nown_args;
     struct jy_vhints *hints;
     bool may_again, again; /* there are more of them now: the flow is to be begun again */
     struct jy_flow *w;
@@ -208,6 +243,8 @@ enum jy_ftype jy_val_type(const struct jy_val *v, size_t reg);
 enum jy_ftype jy_vtype_of_dtype(jy_dtype dtype);
 /* The exit before the present instruction. */
 uint32_t jy_vb_exit(struct jy_vbuild *b, enum jy_flow_exit_kind kind, const char *what);
+/* The same for an INVOKE; call_item: as in the frame of a callee. */
+uint32_t jy_vb_exit_call(struct jy_vbuild *b, size_t call_item);
 uint32_t jy_vb_exit_return(struct jy_vbuild *b, struct jy_val *v);
 static inline bool
 jy_val_is_number(const struct jy_val *v)
@@ -367,13 +404,29 @@ jy_status jy_venumerate(struct jy_vbuild *b, struct jy_val **out, size_t nargs, 
 jy_status jy_vreversed(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v);
 jy_status jy_vlength(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
 
-/* ---- flow_call.c, flow_callee.c ---- */
+/* ---- flow_call.c, flow_callee.c, flow_function.c ---- */
 
 jy_status jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kwnames);
 /* The frame is the callee's then. */
 jy_status jy_vcall_python(struct jy_vbuild *b, struct jy_value *function, size_t items, size_t nargs,
                           struct jy_val *const *args, PyObject *kwnames);
 jy_status jy_vreturn(struct jy_vbuild *b, struct jy_val *v);
+/* The frame of a callee with its arguments bound, not entered yet. */
+jy_status jy_vcallee_frame(struct jy_vbuild *b, struct jy_vframe **out, struct jy_value *function, size_t nargs,
+                           struct jy_val *const *args, PyObject *kwnames);
+/* Before something that others see: an exit behind it gives all callees' frames back. JY_BREAK: it cannot be, or the flow is begun again. */
+jy_status jy_vb_effect(struct jy_vbuild *b);
+/* Calls the callee natively, or waits until it is known what that gives; items as for jy_vcall, call_item as in the frame. */
+jy_status jy_vinvoke(struct jy_vbuild *b, struct jy_vframe *callee, struct jy_value *function, size_t items,
+                     size_t call_item);
+/* The flow is one call of the unit's own function: to begin with, and when all is known. */
+jy_status jy_vinvoke_own(struct jy_vbuild *b, struct jy_vframe *frame);
+jy_status jy_vinvoke_finish(struct jy_vbuild *b);
+/* Are its arguments such as native code of its own can take? */
+bool jy_vcan_invoke(struct jy_vbuild *b, const struct jy_vframe *callee);
+jy_status jy_vfunction_return(struct jy_vbuild *b, struct jy_val *v);
+/* A build like that of the root; the root's when root is NULL. */
+struct jy_vbuild *jy_vb_new(struct jy_vbuild *root, struct jy_flow *w, struct jy_trace_state *t);
 
 /* ---- flow_draw.c: random numbers ---- */
 

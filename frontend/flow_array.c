@@ -164,8 +164,7 @@ jy_varray_set(struct jy_vbuild *b, struct jy_val *v, struct jy_val *key, struct 
     jy_fv indices[JY_MAX_NDIM], value;
     if (nkeys != array->ndim || !jy_val_is_number(item))
         return jy_vb_lacks(b, "a store into more than one element");
-    if (b->frame->back != NULL)
-        return jy_vb_lacks(b, "a store in a function that is called");
+    TRY(jy_vb_effect(b));
     TRY(jy_vb_will_write(b, array));
     TRY(indices_of(b, &n, indices, v, key));
     TRY(converted(b, &value, (jy_dtype)array->dtype, item));

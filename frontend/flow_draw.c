@@ -150,8 +150,7 @@ draw(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *self, PyObje
     size_t n = 0;
     if (row == NULL)
         return jy_vb_lacks(b, "%s() of a random generator, of these arguments", jy_utf8(name));
-    if (b->frame->back != NULL)
-        return jy_vb_lacks(b, "a random number in a function that is called");
+    TRY(jy_vb_effect(b));
     if (row->owners == TWISTER && !jy_twister_is_readable(object))
         return jy_vb_lacks(b, "a random generator that keeps its state elsewhere");
     regs[n++] = part_of(b, self, object, row->owners != TWISTER);

@@ -396,8 +396,7 @@ jy_vlist_check_writable(struct jy_vbuild *b, const struct jy_val *list, const st
 {
     if (list->is_tuple || list->elem->kind == JY_K_BYTE)
         return jy_vb_lacks(b, "a store into a tuple or bytes");
-    if (b->frame->back != NULL)
-        return jy_vb_lacks(b, "a store in a function that is called");
+    TRY(jy_vb_effect(b));
     if (item != NULL && !jy_val_is_number(item) && item->kind != JY_K_LIST)
         return jy_vb_lacks(b, "a store of %s into a list", jy_val_describe(b, item));
     return JY_OK;
@@ -587,8 +586,9 @@ static jy_status
 pop(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, size_t nargs, struct jy_val *const *args)
 {
     TRY(check_elem(b, list));
-    if (list->is_tuple || b->frame->back != NULL || list->elem->kind == JY_K_LIST || list->elem->other != NULL)
+    if (list->is_tuple || list->elem->kind == JY_K_LIST || list->elem->other != NULL)
         return jy_vb_lacks(b, "pop() here");
+    TRY(jy_vb_effect(b));
     jy_fv index = jy_vint(b, -1);
     if (nargs == 1)
         TRY(jy_vas_index(b, &index, args[0]));

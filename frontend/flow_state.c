@@ -420,31 +420,98 @@ line_text(const struct jy_vframe *frame, uint32_t *line)
     return frame->f->f_trace->graph->g_file;
 }
 
-uint32_t
-jy_vb_exit(struct jy_vbuild *b, enum jy_flow_exit_kind kind, const char *what)
+static size_t
+count_locals(const struct jy_vframe *frame)
+{
+    return frame->nlocals - (size_t)((PyCodeObject *)frame->f->f_code)->co_nfreevars;
+}
+
+static struct jy_box **
+box_frame(struct boxing *x, const struct jy_vframe *frame)
+{
+    size_t n = count_locals(frame);
+    struct jy_box **boxes = JY_NEW_ARRAY(x->b->arena, struct jy_box *, frame->depth + n + 1);
+    for (size_t i = 0; i < frame->depth; i++)
+        boxes[i] = box_of(x, frame->stack[i]);
+    for (size_t i = 0; i < n; i++)
+        boxes[frame->depth + i] = box_of(x, frame->locals[i]);
+    return boxes;
+}
+
+static uint32_t
+offset_of(const struct jy_vframe *frame)
+{
+    return (uint32_t)jy_code_at(frame->f->f_instrs, frame->pc)->i_offset;
+}
+
+/* A callee has done nothing that others see, and its call is made again; or it is chained: it goes on where it is, as do its callers. The innermost frame that is given back. */
+static const struct jy_vframe *
+last_frame(const struct jy_vframe *frame)
+{
+    while (frame->back != NULL && !frame->is_chained)
+        frame = frame->back;
+    return frame;
+}
+
+static void
+add_inner(struct boxing *x, const struct jy_vframe *frame, size_t k)
+{
+    struct jy_flow_frame *out = &x->exit->x_inner[k - 1];
+    jy_src source = frame->f->f_function_source;
+    if (source != 0)
+        out->x_function = jy_vb_input(x->b, source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE) + 1;
+    out->x_offset = offset_of(frame);
+    (void)line_text(frame, &out->x_line);
+    out->x_depth = frame->depth;
+    out->x_nlocals = count_locals(frame);
+    out->x_boxes = box_frame(x, frame);
+}
+
+/* call_item: of the innermost frame. */
+static uint32_t
+make_exit(struct jy_vbuild *b, enum jy_flow_exit_kind kind, const char *what, size_t call_item)
 {
     if (b->exits[kind] != 0)
         return b->exits[kind] - 1;
-    const struct jy_vframe *frame = b->snap;
-    while (frame->back != NULL) /* a callee has done nothing that others see: its call is made again */
-        frame = frame->back;
+    const struct jy_vframe *last = last_frame(b->snap), *frame = last;
     struct jy_flow_exit *exit = JY_NEW(b->arena, struct jy_flow_exit);
     struct boxing *x = JY_NEW(b->arena, struct boxing);
+    size_t k = 0;
     x->b = b;
     x->exit = exit;
     exit->x_kind = (uint8_t)kind;
-    exit->x_offset = (uint32_t)jy_code_at(frame->f->f_instrs, frame->pc)->i_offset;
-    exit->x_file = line_text(frame, &exit->x_line);
+    exit->x_file = line_text(last, &exit->x_line);
     exit->x_what = what;
+    while (frame->back != NULL) {
+        frame = frame->back;
+        k++;
+    }
+    exit->x_ninner = k;
+    exit->x_inner = k != 0 ? JY_NEW_ARRAY(b->arena, struct jy_flow_frame, k) : NULL;
+    for (frame = last; frame->back != NULL; frame = frame->back, k--) {
+        add_inner(x, frame, k);
+        exit->x_inner[k - 1].x_call = (uint32_t)call_item;
+        call_item = frame->call_item;
+    }
+    exit->x_call = (uint32_t)call_item;
+    exit->x_offset = offset_of(frame);
     exit->x_depth = frame->depth;
-    exit->x_nlocals = frame->nlocals - (size_t)((PyCodeObject *)frame->f->f_code)->co_nfreevars;
-    exit->x_boxes = JY_NEW_ARRAY(b->arena, struct jy_box *, frame->depth + frame->nlocals + 1);
-    for (size_t i = 0; i < frame->depth; i++)
-        exit->x_boxes[i] = box_of(x, frame->stack[i]);
-    for (size_t i = 0; i < exit->x_nlocals; i++)
-        exit->x_boxes[frame->depth + i] = box_of(x, frame->locals[i]);
+    exit->x_nlocals = count_locals(frame);
+    exit->x_boxes = box_frame(x, frame);
     b->exits[kind] = jy_flow_exit_add(b->w, exit) + 1;
     return b->exits[kind] - 1;
+}
+
+uint32_t
+jy_vb_exit(struct jy_vbuild *b, enum jy_flow_exit_kind kind, const char *what)
+{
+    return make_exit(b, kind, what, 0);
+}
+
+uint32_t
+jy_vb_exit_call(struct jy_vbuild *b, size_t call_item)
+{
+    return make_exit(b, JY_EXIT_CALL, "a call that was left", call_item);
 }
 
 uint32_t

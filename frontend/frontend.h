@@ -23,6 +23,7 @@ struct jy_trace_request {
     PyObject *
         callee; /* gives a function's compiled copy: called, where the unit stops, with a function that could not be inlined; NULL: none */
     bool no_alias; /* jy_flow_trace: arrays may overlap */
+    bool as_function; /* of its own: the flow is one call of the function, which calls itself natively */
     bool native_loops; /* end before a loop that may run as a flow of its own ... */
     const uint32_t *unrolled; /* ... but before those whose heads have these offsets, which cannot */
     size_t nunrolled;
@@ -44,6 +45,9 @@ struct jy_trace_request {
 jy_status jy_trace(struct jy_unit **out, const struct jy_trace_request *request);
 /* The same for a unit with u_flow: native code for the loops that the program comes to from there. JY_BREAK: there is none that flows can go round, or nothing stands in the way but what u_break says. */
 jy_status jy_flow_trace(struct jy_unit **out, const struct jy_trace_request *request);
+/* Does it look like the function calls itself by its own name, or a global function that calls it? */
+bool jy_vcalls_itself(PyObject *function);
+bool jy_vmay_recurse(PyObject *function);
 void jy_unit_free(struct jy_unit *unit);
 /* Once per process, before the first trace: imports NumPy's C API and resolves numpy.def. -1 with an exception. */
 int jy_np_init(void);

@@ -469,9 +469,31 @@ jy_trace(struct jy_unit **out, const struct jy_trace_request *request)
     return status;
 }
 
+/* A function that calls itself runs natively from its call on. */
+static bool
+may_recurse(const struct jy_trace_request *request)
+{
+    return request->start == 0 && jy_vmay_recurse(request->function);
+}
+
 jy_status
 jy_flow_trace(struct jy_unit **out, const struct jy_trace_request *request)
 {
     bool again;
-    return trace_once(out, request, NULL, &again);
+    if (!may_recurse(request))
+        return trace_once(out, request, NULL, &again);
+    struct jy_trace_request as_function = *request;
+    as_function.as_function = true;
+    jy_status status = trace_once(out, &as_function, NULL, &again);
+    if (status != JY_BREAK)
+        return status;
+    struct jy_unit *first = *out;
+    status = trace_once(out, request, NULL, &again);
+    if (status == JY_BREAK && *out != NULL) { /* why it does not run natively as a whole says more */
+        jy_unit_free(*out);
+        *out = first;
+    } else {
+        jy_unit_free(first);
+    }
+    return status;
 }

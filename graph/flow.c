@@ -95,7 +95,8 @@ static bool
 is_foldable(const struct jy_flow *w, enum jy_fop op, size_t nargs, const jy_fv *args)
 {
     bool moves_bits = op == JY_FLOW_NEG || op == JY_FLOW_ABS || op == JY_FLOW_COPYSIGN || op == JY_FLOW_BITS;
-    if (nargs == 0 || nargs > 3 || op == JY_FLOW_LOAD || op == JY_FLOW_STORE || op == JY_FLOW_CALL)
+    if (nargs == 0 || nargs > 3 || op == JY_FLOW_LOAD || op == JY_FLOW_STORE || op == JY_FLOW_CALL ||
+        op == JY_FLOW_INVOKE)
         return false;
     for (size_t i = 0; i < nargs; i++) {
         const struct jy_fvalue *a = jy_flow_at(w, args[i]);
@@ -215,6 +216,65 @@ jy_flow_ask(struct jy_flow *w, jy_fb block, uint32_t helper, size_t nargs, const
     enum jy_ftype type = (enum jy_ftype)w->w_helpers.at[helper].type;
     struct jy_fvalue *call = append(w, &v, block, JY_FLOW_CALL, type, nargs, args);
     call->f_index = helper;
+    call->f_exit = exit;
+    return v;
+}
+
+struct jy_flow *
+jy_flow_function(struct jy_flow *root, const char *name)
+{
+    struct jy_flow *w = jy_flow_new(root->w_arena, name);
+    w->w_root = root;
+    w->w_file = root->w_file;
+    *jy_vec_push(root->w_arena, &root->w_functions) = w;
+    return w;
+}
+
+size_t
+jy_flow_first_input(const struct jy_flow *w)
+{
+    const struct jy_flow *root = jy_flow_root(w), *part = root;
+    size_t n = 0;
+    for (size_t k = 0; part != w; part = root->w_functions.at[k++])
+        n += part->w_inputs.n;
+    return n;
+}
+
+size_t
+jy_flow_count_inputs(const struct jy_flow *root)
+{
+    size_t n = root->w_inputs.n;
+    for (size_t k = 0; k < root->w_functions.n; k++)
+        n += root->w_functions.at[k]->w_inputs.n;
+    return n;
+}
+
+size_t
+jy_flow_first_helper(const struct jy_flow *w)
+{
+    const struct jy_flow *root = jy_flow_root(w), *part = root;
+    size_t n = 0;
+    for (size_t k = 0; part != w; part = root->w_functions.at[k++])
+        n += part->w_helpers.n;
+    return n;
+}
+
+size_t
+jy_flow_count_helpers(const struct jy_flow *root)
+{
+    size_t n = root->w_helpers.n;
+    for (size_t k = 0; k < root->w_functions.n; k++)
+        n += root->w_functions.at[k]->w_helpers.n;
+    return n;
+}
+
+jy_fv
+jy_flow_invoke(struct jy_flow *w, jy_fb block, uint32_t function, size_t nargs, const jy_fv *args, uint32_t exit)
+{
+    jy_fv v;
+    enum jy_ftype type = (enum jy_ftype)jy_flow_root(w)->w_functions.at[function]->w_type;
+    struct jy_fvalue *call = append(w, &v, block, JY_FLOW_INVOKE, type, nargs, args);
+    call->f_index = function;
     call->f_exit = exit;
     return v;
 }

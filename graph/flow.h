@@ -116,6 +116,7 @@ enum jy_flow_exit_kind {
     JY_EXIT_CHECK, /* the fast case does not hold */
     JY_EXIT_STOP,  /* an instruction that flows do not have; compiled code may begin there */
     JY_EXIT_POLL,  /* the interpreter has something to do */
+    JY_EXIT_CALL,  /* of INVOKE: the function was left, or was not begun; the interpreter goes on in it, or calls it */
     JY_EXIT_RETURN,
 };
 
@@ -150,6 +151,15 @@ struct jy_box {
     struct jy_box **parts; /* two uses of one pointer in one exit are one object */
 };
 
+/* The frame of a callee that was inlined. Its caller stands before the CALL whose result this frame will give. */
+struct jy_flow_frame {
+    uint32_t x_function; /* as w_function */
+    uint32_t x_offset, x_line;
+    uint32_t x_call; /* as that of the exit */
+    size_t x_depth, x_nlocals;
+    struct jy_box **x_boxes;
+};
+
 struct jy_flow_exit {
     uint8_t x_kind;
     uint32_t x_offset; /* in code units */
@@ -161,7 +171,10 @@ struct jy_flow_exit {
         size_t n, cap;
     } x_values; /* what the machine code stores in `out`, in order, one slot of 8 bytes each */
     size_t x_depth, x_nlocals;
-    struct jy_box **x_boxes; /* RETURN: one; else the stack, bottom first, then the locals */
+    struct jy_box **x_boxes; /* RETURN: one; else the stack, bottom first, then the locals. NULL: RETURN of a function; CALL: the frames are all the function's that was left */
+    uint32_t x_call;         /* where another frame comes behind: the stack item that its CALL calls */
+    struct jy_flow_frame *x_inner; /* callees that were inlined, the caller's first; x_line and x_file are those of the last */
+    size_t x_ninner;
 };
 
 /* What an input is, in terms of the unit's inputs (u_inputs, one object each). Iterators (RANGE of an iterator, INDEX) are taken over and come back as new objects: a flow is not entered when
@@ -176,7 +189,8 @@ enum jy_flow_input_kind {
     JY_FLOW_IN_INDEX,   /* I64: index of a list, tuple or sequence iterator */
     JY_FLOW_IN_CONST_OBJECT, /* PTR: `number` is a handle of the unit's object table */
     JY_FLOW_IN_BITGEN,       /* PTR: bitgen_t of a random generator of NumPy's; not entered when somebody else draws from it */
-    JY_FLOW_IN_CONST_BITGEN  /* the same of an object in the unit's table */
+    JY_FLOW_IN_CONST_BITGEN, /* the same of an object in the unit's table */
+    JY_FLOW_IN_ARG           /* of a function: argument `number` */
 };
 
 struct jy_flow_input {
@@ -225,6 +239,16 @@ struct jy_flow {
     uint32_t *w_alias;
     bool *w_alias_written; /* per alias number: something is stored there */
     uint32_t w_line; /* stamped on new values */
+    struct jy_flow *w_root; /* of a function: the flow that it belongs to; NULL: this is no function */
+    struct {
+        struct jy_flow **at;
+        size_t n, cap;
+    } w_functions; /* of a root: the program's functions as native code that INVOKE calls; they call each other and themselves */
+    uint32_t w_frames;   /* Python frames that a run may begin at most, its own included, INVOKEs not */
+    uint32_t w_function; /* of a function: number + 1 of the unit's input that is the function object; 0: the unit's own */
+    uint8_t w_type;      /* of a function: what it gives, NONE: nothing */
+    size_t w_nargs;
+    uint8_t *w_args; /* types */
 };
 
 /* The calling convention: int32_t flow(struct jy_flow_call *) returns the number of the exit taken. ORDER flow_call: backend_llvm mirrors it. */
@@ -235,6 +259,10 @@ struct jy_flow_call {
     const volatile uint32_t *watch; /* POLL: leave when *watch & watch_mask */
     uint32_t watch_mask;
     void *owner; /* runtime/'s own */
+    int64_t left;    /* Python frames that may be begun yet */
+    uintptr_t stack; /* machine code uses no C stack below it */
+    /* A function is left by that exit: called for it, then for its caller and so on, the root excepted. out: as call->out is filled for the root. */
+    void (*push)(struct jy_flow_call *call, uint32_t function, uint32_t exit, const union jy_scalar *out);
 };
 typedef int32_t (*jy_flow_fn)(struct jy_flow_call *call);
 
@@ -259,6 +287,25 @@ void jy_flow_store(struct jy_flow *w, jy_fb block, jy_fv pointer, jy_fv offset, 
                    uint32_t alias);
 /* helper: index of a row that jy_flow_helper_add gave */
 jy_fv jy_flow_ask(struct jy_flow *w, jy_fb block, uint32_t helper, size_t nargs, const jy_fv *args, uint32_t exit);
+/* A function of the root flow; a flow of its own with ARG inputs. */
+struct jy_flow *jy_flow_function(struct jy_flow *root, const char *name);
+static inline struct jy_flow *
+jy_flow_root(const struct jy_flow *w)
+{
+    return w->w_root != NULL ? w->w_root : (struct jy_flow *)(uintptr_t)w;
+}
+/* The root's inputs stand first in call->in, then those of each function in turn. */
+size_t jy_flow_first_input(const struct jy_flow *w);
+size_t jy_flow_count_inputs(const struct jy_flow *root); /* of all */
+size_t jy_flow_first_helper(const struct jy_flow *w);    /* so in call->helper */
+size_t jy_flow_count_helpers(const struct jy_flow *root);
+/* The root, then its functions; NULL: there are no more. */
+static inline const struct jy_flow *
+jy_flow_part(const struct jy_flow *root, size_t k)
+{
+    return k == 0 ? root : k <= root->w_functions.n ? root->w_functions.at[k - 1] : NULL;
+}
+jy_fv jy_flow_invoke(struct jy_flow *w, jy_fb block, uint32_t function, size_t nargs, const jy_fv *args, uint32_t exit);
 uint32_t jy_flow_helper_add(struct jy_flow *w, const struct jy_flow_helper *helper); /* equal names are one */
 uint32_t jy_flow_exit_add(struct jy_flow *w, const struct jy_flow_exit *exit); /* copies the struct */
 void jy_flow_jump(struct jy_flow *w, jy_fb from, jy_fb to, size_t nargs, const jy_fv *args);

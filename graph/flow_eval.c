@@ -3,7 +3,9 @@
  *
  * Helpers are C functions of many signatures, and all of them are called as one. The C ABIs of x86-64 (System V) and AArch64 hand out integer and floating-point arguments
  * independently of each other, each sort in order, and a function does not see arguments that it has no parameters for. So eight int64_t (which are pointers and bools too) and eight
- * doubles (a float lies in the low half of one) cover every signature with at most eight of either; flow.h allows six, the call and the failure. */
+ * doubles (a float lies in the low half of one) cover every signature with at most eight of either; flow.h allows six, the call and the failure.
+ *
+ * Functions that call each other have their frames on the heap: whatever depth they reach, the C stack does not grow. */
 #include "graph/flow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,14 @@ struct eval {
     const struct jy_flow *w;
     struct jy_flow_call *call;
     union jy_scalar *value; /* by value */
-    union jy_scalar *moved; /* arguments of the edge that is taken */
+    union jy_scalar *moved; /* arguments of the edge that is taken; values of the exit of a function */
+    union jy_scalar *args;  /* of a function */
+    const union jy_scalar *in;
+    struct eval *back; /* who called the function; NULL: the root */
+    uint32_t function;
+    int64_t left;
+    jy_fb block; /* where it is */
+    size_t at;
 };
 
 static union jy_scalar
@@ -85,7 +94,7 @@ static bool
 call(union jy_scalar *out, const struct eval *e, const struct jy_fvalue *v)
 {
     const struct jy_flow_helper *h = &e->w->w_helpers.at[v->f_index];
-    void *const *helper = &e->call->helper[v->f_index];
+    void *const *helper = &e->call->helper[jy_flow_first_helper(e->w) + v->f_index];
     struct registers r = { .ni = 0 };
     int32_t failed = 0;
     if (h->wants_call)
@@ -134,7 +143,8 @@ run(const struct eval *e, union jy_scalar *out, const struct jy_fvalue *v)
         *out = v->f_value;
         return true;
     case JY_FLOW_INPUT:
-        *out = e->call->in[v->f_index];
+        *out = e->w->w_inputs.at[v->f_index].kind == JY_FLOW_IN_ARG ? e->args[e->w->w_inputs.at[v->f_index].number]
+                                                                    : e->in[v->f_index];
         return true;
     case JY_FLOW_LOAD:
         *out = load((enum jy_ftype)v->f_type, address(e, v));
@@ -174,36 +184,132 @@ follow(const struct eval *e, const struct jy_fedge *edge)
     return edge->to;
 }
 
-static int32_t
-run_blocks(const struct eval *e)
+/* refs: a new frame for a function, or the root; NULL: no memory */
+static struct eval *
+begin(const struct jy_flow *w, struct jy_flow_call *call, struct eval *back)
 {
-    for (jy_fb block = 0;;) {
-        const struct jy_fblock *b = &e->w->w_blocks.at[block];
-        for (size_t i = 0; i < b->f_body.n; i++) {
-            const struct jy_fvalue *v = jy_flow_at(e->w, b->f_body.at[i]);
-            union jy_scalar result = { .bits = 0 };
-            if (!run(e, &result, v) && v->f_exit != JY_NO_EXIT)
-                return leave(e, v->f_exit);
-            e->value[b->f_body.at[i]] = result;
+    size_t most = 0;
+    for (size_t b = 0; b < w->w_blocks.n; b++)
+        if (w->w_blocks.at[b].f_params.n > most)
+            most = w->w_blocks.at[b].f_params.n;
+    for (size_t x = 0; x < w->w_exits.n && back != NULL; x++)
+        if (w->w_exits.at[x].x_values.n > most)
+            most = w->w_exits.at[x].x_values.n;
+    struct eval *e = calloc(1, sizeof *e);
+    union jy_scalar *value = calloc(w->w_values.n + most + w->w_nargs + 1, sizeof *value);
+    if (e == NULL || value == NULL) {
+        free(e);
+        free(value);
+        return NULL;
+    }
+    e->w = w;
+    e->call = call;
+    e->value = value;
+    e->moved = value + w->w_values.n;
+    e->args = e->moved + most;
+    e->in = call->in + jy_flow_first_input(w);
+    e->back = back;
+    return e;
+}
+
+static void
+end(struct eval *e)
+{
+    free(e->value);
+    free(e);
+}
+
+/* The frame of the function that is called; NULL: it is not begun. */
+static struct eval *
+invoke(struct eval *e, const struct jy_fvalue *v)
+{
+    const struct jy_flow *w = jy_flow_root(e->w)->w_functions.at[v->f_index];
+    struct eval *inner = e->left < w->w_frames || must_poll(e->call) ? NULL : begin(w, e->call, e);
+    if (inner == NULL)
+        return NULL;
+    inner->function = v->f_index;
+    inner->left = e->left - w->w_frames;
+    for (size_t i = 0; i < v->f_nargs; i++)
+        inner->args[i] = arg(e, v, i);
+    return inner;
+}
+
+/* Whoever called the function goes on; false: it leaves too, by *exit. */
+static bool
+return_to(struct eval *outer, struct eval *inner, uint32_t *exit)
+{
+    const struct jy_flow_exit *x = &inner->w->w_exits.at[*exit];
+    jy_fv at = outer->w->w_blocks.at[outer->block].f_body.at[outer->at - 1];
+    if (x->x_kind == JY_EXIT_RETURN) {
+        if (x->x_values.n != 0)
+            outer->value[at] = inner->value[x->x_values.at[0]];
+        return true;
+    }
+    for (size_t i = 0; i < x->x_values.n; i++)
+        inner->moved[i] = inner->value[x->x_values.at[i]];
+    inner->call->push(inner->call, inner->function, *exit, inner->moved);
+    *exit = jy_flow_at(outer->w, at)->f_exit;
+    return false;
+}
+
+enum outcome { GO_ON, CALLS, LEAVES };
+
+/* The next instruction, or the end of the block. */
+static enum outcome
+step(struct eval *e, struct eval **inner, uint32_t *exit)
+{
+    const struct jy_fblock *b = &e->w->w_blocks.at[e->block];
+    if (e->at < b->f_body.n) {
+        jy_fv number = b->f_body.at[e->at++];
+        const struct jy_fvalue *v = jy_flow_at(e->w, number);
+        union jy_scalar result = { .bits = 0 };
+        *exit = v->f_exit;
+        if (v->f_op == JY_FLOW_INVOKE) {
+            *inner = invoke(e, v);
+            return *inner != NULL ? CALLS : LEAVES;
         }
-        if (b->f_end == JY_END_EXIT)
-            return leave(e, b->f_leave);
-        bool second = b->f_end == JY_END_BRANCH && e->value[b->f_condition].i == 0;
-        block = follow(e, &b->f_edge[second ? 1 : 0]);
+        if (!run(e, &result, v) && v->f_exit != JY_NO_EXIT)
+            return LEAVES;
+        e->value[number] = result;
+        return GO_ON;
+    }
+    *exit = b->f_leave;
+    if (b->f_end == JY_END_EXIT)
+        return LEAVES;
+    bool second = b->f_end == JY_END_BRANCH && e->value[b->f_condition].i == 0;
+    e->block = follow(e, &b->f_edge[second ? 1 : 0]);
+    e->at = 0;
+    return GO_ON;
+}
+
+static int32_t
+run_blocks(struct eval *e)
+{
+    for (;;) {
+        struct eval *inner = NULL;
+        uint32_t exit;
+        enum outcome outcome = step(e, &inner, &exit);
+        if (outcome == CALLS)
+            e = inner;
+        for (bool goes_on = outcome != LEAVES; !goes_on;) {
+            struct eval *outer = e->back;
+            if (outer == NULL)
+                return leave(e, exit);
+            goes_on = return_to(outer, e, &exit);
+            end(e);
+            e = outer;
+        }
     }
 }
 
 int32_t
 jy_flow_eval(const struct jy_flow *w, struct jy_flow_call *call)
 {
-    size_t nparams = 0;
-    for (size_t b = 0; b < w->w_blocks.n; b++)
-        if (w->w_blocks.at[b].f_params.n > nparams)
-            nparams = w->w_blocks.at[b].f_params.n;
-    union jy_scalar *value = calloc(w->w_values.n + nparams + 1, sizeof(*value));
-    if (value == NULL)
+    struct eval *root = begin(w, call, NULL);
+    if (root == NULL)
         return JY_FLOW_NO_MEMORY;
-    int32_t exit = run_blocks(&(struct eval){ w, call, value, value + w->w_values.n });
-    free(value);
+    root->left = call->left;
+    int32_t exit = run_blocks(root);
+    end(root);
     return exit;
 }

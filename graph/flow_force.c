@@ -2,8 +2,8 @@
  * An exit stands before its instruction, which the interpreter performs then, so nobody can tell but by the clock: what an exit forgets or does twice shows. */
 #include "graph/flow_helper.h"
 
-void
-jy_flow_force(struct jy_flow *w)
+static void
+force_one(struct jy_flow *w)
 {
     struct jy_flow_helper row;
     if (!jy_flow_helper_row(&row, "exit_due"))
@@ -23,4 +23,12 @@ jy_flow_force(struct jy_flow *w)
             *jy_vec_push(w->w_arena, &w->w_blocks.at[b].f_body) = body[k];
         }
     }
+}
+
+void
+jy_flow_force(struct jy_flow *w)
+{
+    force_one(w);
+    for (size_t k = 0; k < w->w_functions.n; k++)
+        force_one(w->w_functions.at[k]);
 }

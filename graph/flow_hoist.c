@@ -315,8 +315,8 @@ hoist_next(struct jy_flow *w, struct heads *done)
     return true;
 }
 
-void
-jy_flow_hoist(struct jy_flow *w)
+static void
+hoist_one(struct jy_flow *w)
 {
     struct heads done = { 0 };
     w->w_line = 0; /* what is added is no line's */
@@ -325,4 +325,12 @@ jy_flow_hoist(struct jy_flow *w)
     while (w->w_values.n < MOST_FLOW_VALUES && hoist_next(w, &done))
         ;
     jy_flow_simplify(w);
+}
+
+void
+jy_flow_hoist(struct jy_flow *w)
+{
+    hoist_one(w);
+    for (size_t k = 0; k < w->w_functions.n; k++)
+        hoist_one(w->w_functions.at[k]);
 }

@@ -397,6 +397,65 @@ read_box(struct reading *in)
     return box;
 }
 
+static struct jy_box **
+take_boxes(struct reading *in)
+{
+    return jy_arena_copy(in->w->w_arena, in->boxes.at, in->boxes.n * sizeof(*in->boxes.at));
+}
+
+/* "frame 0 at 12 @4", and the "stack", "local" and "call" that follow */
+static void
+read_frame(struct reading *in, struct jy_flow_frame *frame)
+{
+    frame->x_function = jy_reader_index(&in->r);
+    jy_reader_expect(&in->r, "at");
+    frame->x_offset = jy_reader_index(&in->r);
+    if (jy_reader_take(&in->r, "@"))
+        frame->x_line = jy_reader_index(&in->r);
+    end_line(in);
+    in->boxes.n = 0;
+    for (struct reading next = *in; in->r.error == NULL && jy_reader_next_line(&next.r); next = *in) {
+        bool stack = jy_reader_take(&next.r, "stack"), calls = !stack && jy_reader_take(&next.r, "call");
+        if (!stack && !calls && !jy_reader_take(&next.r, "local"))
+            break;
+        in->r = next.r;
+        if (calls) {
+            frame->x_call = jy_reader_index(&in->r);
+        } else {
+            frame->x_depth += stack;
+            frame->x_nlocals += !stack;
+            *jy_vec_push(in->w->w_arena, &in->boxes) = read_box(in);
+        }
+        end_line(in);
+    }
+    frame->x_boxes = take_boxes(in);
+}
+
+static void
+read_frames(struct reading *in, struct jy_flow_exit *x)
+{
+    struct {
+        struct jy_flow_frame *at;
+        size_t n, cap;
+    } frames = { NULL, 0, 0 };
+    for (struct reading next = *in; in->r.error == NULL && jy_reader_next_line(&next.r); next = *in) {
+        bool calls = jy_reader_take(&next.r, "call");
+        if (!calls && !jy_reader_take(&next.r, "frame"))
+            break;
+        in->r = next.r;
+        if (calls) {
+            x->x_call = jy_reader_index(&in->r);
+            end_line(in);
+        } else {
+            struct jy_flow_frame *frame = jy_vec_push(in->w->w_arena, &frames);
+            *frame = (struct jy_flow_frame){ 0 };
+            read_frame(in, frame);
+        }
+    }
+    x->x_inner = frames.at;
+    x->x_ninner = frames.n;
+}
+
 /* The lines of an exit: "result", or "stack" and then "local". */
 static void
 read_boxes(struct reading *in, struct jy_flow_exit *x)
@@ -416,7 +475,8 @@ read_boxes(struct reading *in, struct jy_flow_exit *x)
     }
     if (x->x_kind == JY_EXIT_RETURN && in->boxes.n == 0)
         jy_reader_fail(&in->r, "a return without a result");
-    x->x_boxes = jy_arena_copy(in->w->w_arena, in->boxes.at, in->boxes.n * sizeof(*in->boxes.at));
+    x->x_boxes = take_boxes(in);
+    read_frames(in, x);
 }
 
 /* "0 check "int overflow" at 12 @4 in "g.py" (%3) :" and its lines */
@@ -517,25 +577,67 @@ read_alias(struct reading *in)
     w->w_alias_written = written;
 }
 
-/* "flow f in "f.py" loops 1 flags :" */
+/* " of 2 (i64, ptr) gives f64" */
+static void
+read_signature(struct reading *in)
+{
+    struct jy_flow *w = in->w;
+    struct {
+        uint8_t *at;
+        size_t n, cap;
+    } args = { NULL, 0, 0 };
+    jy_reader_expect(&in->r, "of");
+    w->w_function = jy_reader_index(&in->r);
+    jy_reader_expect(&in->r, "(");
+    while (in->r.error == NULL && !jy_reader_take(&in->r, ")")) {
+        if (args.n > 0)
+            jy_reader_expect(&in->r, ",");
+        *jy_vec_push(w->w_arena, &args) = read_type(in);
+    }
+    w->w_args = args.at;
+    w->w_nargs = args.n;
+    jy_reader_expect(&in->r, "gives");
+    w->w_type = read_type(in);
+}
+
+/* "f in "f.py" loops 1 frames 2 flags :" */
 static void
 read_head(struct reading *in)
 {
-    jy_reader_expect(&in->r, "flow");
     in->w->w_name = next_is(in, '"') ? read_quoted(in) : jy_reader_word(&in->r);
     if (jy_reader_take(&in->r, "in"))
         in->w->w_file = read_quoted(in);
+    if (in->w->w_root != NULL)
+        read_signature(in);
     if (jy_reader_take(&in->r, "loops"))
         in->w->w_loops = jy_reader_index(&in->r);
+    if (jy_reader_take(&in->r, "frames"))
+        in->w->w_frames = jy_reader_index(&in->r);
     in->w->w_np_flags = jy_reader_take(&in->r, "flags");
     jy_reader_expect(&in->r, ":");
     end_line(in);
 }
 
+/* What follows belongs to a function of the flow. */
+static void
+read_function(struct reading *in)
+{
+    struct jy_flow *root = jy_flow_root(in->w), *w = JY_NEW(root->w_arena, struct jy_flow);
+    number_the_unnamed(in);
+    in->unnamed.n = in->nothing.n = 0;
+    w->w_arena = root->w_arena;
+    w->w_root = root;
+    *jy_vec_push(root->w_arena, &root->w_functions) = w;
+    in->w = w;
+    read_head(in);
+}
+
 static void
 read_section(struct reading *in)
 {
-    if (jy_reader_take(&in->r, "input"))
+    if (jy_reader_take(&in->r, "function"))
+        read_function(in);
+    else if (jy_reader_take(&in->r, "input"))
         read_input(in);
     else if (jy_reader_take(&in->r, "helper"))
         read_helper(in);
@@ -546,7 +648,7 @@ read_section(struct reading *in)
     else if (jy_reader_take(&in->r, "exit"))
         read_exit(in);
     else
-        jy_reader_fail(&in->r, "expected input, helper, alias, block or exit");
+        jy_reader_fail(&in->r, "expected input, helper, alias, block, exit or function");
     end_line(in);
 }
 
@@ -555,12 +657,14 @@ jy_flow_parse(struct jy_arena *arena, const char *source, const char **error)
 {
     struct reading in = { .r = { .arena = arena, .at = source, .line = 1 }, .w = JY_NEW(arena, struct jy_flow) };
     in.w->w_arena = arena;
+    jy_reader_expect(&in.r, "flow");
     read_head(&in);
     while (in.r.error == NULL && jy_reader_next_line(&in.r))
         read_section(&in);
     if (in.r.error == NULL && in.w->w_blocks.n == 0)
         jy_reader_fail(&in.r, "a flow without a block");
     number_the_unnamed(&in);
-    *error = in.r.error != NULL ? in.r.error : jy_flow_verify(in.w);
-    return *error == NULL ? in.w : NULL;
+    struct jy_flow *root = jy_flow_root(in.w);
+    *error = in.r.error != NULL ? in.r.error : jy_flow_verify(root);
+    return *error == NULL ? root : NULL;
 }

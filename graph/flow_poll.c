@@ -19,16 +19,31 @@ is_same_box(const struct jy_box *a, const struct jy_box *b)
 }
 
 static bool
+is_same_frame(const struct jy_flow_frame *a, const struct jy_flow_frame *b)
+{
+    if (a->x_function != b->x_function || a->x_depth != b->x_depth || a->x_nlocals != b->x_nlocals)
+        return false;
+    for (size_t k = 0; k < a->x_depth + a->x_nlocals; k++)
+        if (!is_same_box(a->x_boxes[k], b->x_boxes[k]))
+            return false;
+    return true;
+}
+
+static bool
 look_alike(const struct jy_flow *w, const struct jy_flow_exit *a, const struct jy_flow_exit *b)
 {
     if (a->x_values.n != b->x_values.n || a->x_depth != b->x_depth || a->x_nlocals != b->x_nlocals ||
-        (a->x_boxes == NULL) != (b->x_boxes == NULL))
+        (a->x_boxes == NULL) != (b->x_boxes == NULL) || a->x_ninner != b->x_ninner)
         return false;
     for (size_t k = 0; k < a->x_values.n; k++)
         if (jy_flow_at(w, a->x_values.at[k])->f_type != jy_flow_at(w, b->x_values.at[k])->f_type)
             return false;
     for (size_t k = 0; a->x_boxes != NULL && k < a->x_depth + a->x_nlocals; k++)
         if (!is_same_box(a->x_boxes[k], b->x_boxes[k]))
+            return false;
+    for (size_t k = 0; k < a->x_ninner; k++)
+        if (!is_same_frame(&a->x_inner[k], &b->x_inner[k]) ||
+            (k + 1 < a->x_ninner && a->x_inner[k].x_offset != b->x_inner[k].x_offset))
             return false;
     return true;
 }

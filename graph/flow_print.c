@@ -9,9 +9,10 @@
 
 const char *const jy_ftype_text[JY_F_TYPE_COUNT] = { "none", "i1", "i8", "i16", "i32", "i64", "f32", "f64", "ptr" };
 const char *const jy_flow_kind_text[JY_KIND_TEXT_COUNT] = { "array", "npscalar", "pyfloat", "pyint", "pybool" };
-const char *const jy_flow_exit_text[JY_EXIT_KIND_COUNT] = { "check", "stop", "poll", "return" };
+const char *const jy_flow_exit_text[JY_EXIT_KIND_COUNT] = { "check", "stop", "poll", "call", "return" };
 const char *const jy_flow_input_text[JY_INPUT_KIND_COUNT] = { "number", "object", "data",     "extent", "stride",
-                                                              "range",  "index",  "constant", "bitgen", "constant_bitgen" };
+                                                              "range",  "index",  "constant", "bitgen", "constant_bitgen",
+                                                              "arg" };
 
 const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT] = {
     [JY_BOX_NULL] = { "null", 0, 0 },
@@ -233,17 +234,40 @@ print_box(struct printer *p, const struct jy_box *box)
 }
 
 static void
+print_frame(struct printer *p, const struct jy_flow_frame *frame, bool calls)
+{
+    jy_text_add(p->text, "    frame %" PRIu32 " at %" PRIu32, frame->x_function, frame->x_offset);
+    line(p, frame->x_line);
+    jy_text_add(p->text, "\n");
+    for (size_t i = 0; i < frame->x_depth + frame->x_nlocals; i++) {
+        jy_text_add(p->text, "    %s ", i < frame->x_depth ? "stack" : "local");
+        print_box(p, frame->x_boxes[i]);
+        jy_text_add(p->text, "\n");
+    }
+    if (calls)
+        jy_text_add(p->text, "    call %" PRIu32 "\n", frame->x_call);
+}
+
+static void
 print_boxes(struct printer *p, const struct jy_flow_exit *x)
 {
     size_t n = x->x_kind == JY_EXIT_RETURN ? 1 : x->x_depth + x->x_nlocals;
     p->seen.n = p->shared.n = p->nlabels = 0;
     for (size_t i = 0; i < n; i++)
         note(p, x->x_boxes[i]);
+    for (size_t k = 0; k < x->x_ninner; k++)
+        for (size_t i = 0; i < x->x_inner[k].x_depth + x->x_inner[k].x_nlocals; i++)
+            note(p, x->x_inner[k].x_boxes[i]);
     for (size_t i = 0; i < n; i++) {
         jy_text_add(p->text, "    %s ", x->x_kind == JY_EXIT_RETURN ? "result" : i < x->x_depth ? "stack" : "local");
         print_box(p, x->x_boxes[i]);
         jy_text_add(p->text, "\n");
     }
+    bool calls = x->x_kind == JY_EXIT_CALL;
+    if (calls || x->x_ninner != 0)
+        jy_text_add(p->text, "    call %" PRIu32 "\n", x->x_call);
+    for (size_t k = 0; k < x->x_ninner; k++)
+        print_frame(p, &x->x_inner[k], calls || k + 1 < x->x_ninner);
 }
 
 static bool
@@ -278,7 +302,7 @@ print_head(const struct printer *p)
     size_t n = 0;
     while (isalnum((unsigned char)w->w_name[n]) || w->w_name[n] == '_')
         n++;
-    jy_text_add(p->text, "flow");
+    jy_text_add(p->text, w->w_root != NULL ? "function" : "flow");
     if (n > 0 && w->w_name[n] == '\0')
         jy_text_add(p->text, " %s", w->w_name);
     else
@@ -287,8 +311,16 @@ print_head(const struct printer *p)
         jy_text_add(p->text, " in");
         quoted(p, w->w_file);
     }
+    if (w->w_root != NULL) {
+        jy_text_add(p->text, " of %" PRIu32 " (", w->w_function);
+        for (size_t k = 0; k < w->w_nargs; k++)
+            jy_text_add(p->text, "%s%s", k == 0 ? "" : ", ", jy_ftype_text[w->w_args[k]]);
+        jy_text_add(p->text, ") gives %s", jy_ftype_text[w->w_type]);
+    }
     if (w->w_loops != 0)
         jy_text_add(p->text, " loops %" PRIu32, w->w_loops);
+    if (w->w_frames != 0)
+        jy_text_add(p->text, " frames %" PRIu32, w->w_frames);
     jy_text_add(p->text, "%s :\n", w->w_np_flags ? " flags" : "");
 }
 
@@ -337,8 +369,8 @@ print_aliases(const struct printer *p)
     }
 }
 
-void
-jy_flow_print(struct jy_text *text, const struct jy_flow *w)
+static void
+print_one(struct jy_text *text, const struct jy_flow *w)
 {
     struct printer p = { .text = text, .w = w };
     print_head(&p);
@@ -349,4 +381,12 @@ jy_flow_print(struct jy_text *text, const struct jy_flow *w)
         print_block(&p, (jy_fb)b);
     for (size_t x = 0; x < w->w_exits.n; x++)
         print_exit(&p, x);
+}
+
+void
+jy_flow_print(struct jy_text *text, const struct jy_flow *w)
+{
+    print_one(text, w);
+    for (size_t k = 0; k < w->w_functions.n; k++)
+        print_one(text, w->w_functions.at[k]);
 }

@@ -80,8 +80,8 @@ gather_constants(struct jy_flow *w)
     jy_flow_rename(w, g.to);
 }
 
-void
-jy_flow_simplify(struct jy_flow *w)
+static void
+simplify_one(struct jy_flow *w)
 {
     bool again = true;
     for (int round = 0; again && round < MOST_ROUNDS; round++) {
@@ -93,4 +93,12 @@ jy_flow_simplify(struct jy_flow *w)
         again |= jy_flow_drop_dead(w);
     }
     jy_flow_renumber(w);
+}
+
+void
+jy_flow_simplify(struct jy_flow *w)
+{
+    simplify_one(w);
+    for (size_t k = 0; k < w->w_functions.n; k++)
+        simplify_one(w->w_functions.at[k]);
 }

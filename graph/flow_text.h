@@ -21,7 +21,7 @@ struct jy_box_text {
     int8_t nvalues; /* -1: one, an extent and a stride per axis */
 };
 
-enum { JY_BOX_HOW_COUNT = JY_BOX_MAYBE + 1, JY_INPUT_KIND_COUNT = JY_FLOW_IN_CONST_BITGEN + 1 };
+enum { JY_BOX_HOW_COUNT = JY_BOX_MAYBE + 1, JY_INPUT_KIND_COUNT = JY_FLOW_IN_ARG + 1 };
 enum { JY_KIND_TEXT_COUNT = 5, JY_EXIT_KIND_COUNT = JY_EXIT_RETURN + 1 };
 
 extern const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT];
@@ -35,7 +35,7 @@ static inline bool
 jy_flow_has_index(enum jy_fop op)
 {
     return op == JY_FLOW_CONST || op == JY_FLOW_INPUT || op == JY_FLOW_LOAD || op == JY_FLOW_STORE ||
-           op == JY_FLOW_CALL;
+           op == JY_FLOW_CALL || op == JY_FLOW_INVOKE;
 }
 
 #endif

@@ -33,7 +33,7 @@ static const char *const rules[JY_FLOW_COUNT] = {
     [JY_FLOW_TO_FLOAT] = "i*",  [JY_FLOW_TO_INT] = "f*", [JY_FLOW_WIDEN] = "f*",     [JY_FLOW_ROUND] = "f*",
     [JY_FLOW_BITS] = "y*",      [JY_FLOW_LOAD] = "pl*",  [JY_FLOW_STORE] = "plyv",   [JY_FLOW_OFFSET] = "plp",
     [JY_FLOW_WRAP] = "lll",     [JY_FLOW_CHECK] = "bv",  [JY_FLOW_FLAGGED] = "fffv", [JY_FLOW_CALL] = "*",
-    [JY_FLOW_POLL] = "v",
+    [JY_FLOW_INVOKE] = "*",     [JY_FLOW_POLL] = "v",
 };
 
 static void
@@ -212,6 +212,21 @@ check_call(const struct verifier *v, const struct jy_fvalue *x)
                                                     : NULL;
 }
 
+static const char *
+check_invoke(const struct verifier *v, const struct jy_fvalue *x)
+{
+    const struct jy_flow *root = jy_flow_root(v->w);
+    if (x->f_index >= root->w_functions.n)
+        return "no such function";
+    const struct jy_flow *called = root->w_functions.at[x->f_index];
+    if (called->w_nargs != x->f_nargs || called->w_type != x->f_type)
+        return "not as many arguments as the function takes, or another type than it gives";
+    for (size_t i = 0; i < x->f_nargs; i++)
+        if (type_of(v, x->f_args[i]) != called->w_args[i])
+            return "an argument of another type than the function takes";
+    return x->f_exit == JY_NO_EXIT ? "no exit" : NULL;
+}
+
 /* What no rule says. */
 static const char *
 check_rest(const struct verifier *v, const struct jy_fvalue *x)
@@ -228,6 +243,8 @@ check_rest(const struct verifier *v, const struct jy_fvalue *x)
         break;
     case JY_FLOW_CALL:
         return check_call(v, x);
+    case JY_FLOW_INVOKE:
+        return check_invoke(v, x);
     case JY_FLOW_PARAM:
     case JY_FLOW_LOAD:
         good = to != JY_F_NONE;
@@ -281,6 +298,7 @@ may_exit(const struct verifier *v, const struct jy_fvalue *x)
     case JY_FLOW_WRAP:
     case JY_FLOW_CHECK:
     case JY_FLOW_FLAGGED:
+    case JY_FLOW_INVOKE:
     case JY_FLOW_POLL:
         return true;
     default:
@@ -295,7 +313,7 @@ check_types(const struct verifier *v, const struct jy_fvalue *x)
     const char *rule = rules[x->f_op];
     size_t n = strlen(rule) - 1;
     enum jy_ftype common = JY_F_NONE, result = (enum jy_ftype)x->f_type;
-    if (x->f_op != JY_FLOW_CALL && x->f_nargs != n)
+    if (x->f_op != JY_FLOW_CALL && x->f_op != JY_FLOW_INVOKE && x->f_nargs != n)
         return "another number of operands";
     for (size_t i = 0; i < n; i++) {
         enum jy_ftype type = type_of(v, x->f_args[i]);
@@ -433,6 +451,27 @@ check_box(const struct verifier *v, const struct jy_flow_exit *x, const struct j
     return NULL;
 }
 
+static const char *
+check_frame(const struct verifier *v, const struct jy_flow_exit *x, const struct jy_flow_frame *frame)
+{
+    for (size_t i = 0; i < frame->x_depth + frame->x_nlocals; i++) {
+        const char *why = check_box(v, x, frame->x_boxes[i]);
+        if (why != NULL)
+            return why;
+    }
+    return NULL;
+}
+
+/* A function gives one value, or none. */
+static const char *
+check_result(const struct verifier *v, const struct jy_flow_exit *x)
+{
+    bool gives = v->w->w_type != JY_F_NONE;
+    if (x->x_boxes != NULL || x->x_values.n != gives || (gives && type_of(v, x->x_values.at[0]) != v->w->w_type))
+        return "another result than the function gives";
+    return NULL;
+}
+
 static void
 check_exit(struct verifier *v, size_t number)
 {
@@ -446,13 +485,21 @@ check_exit(struct verifier *v, size_t number)
     }
     for (size_t i = 0; i < n && why == NULL; i++)
         why = check_box(v, x, x->x_boxes[i]);
+    for (size_t k = 0; k < x->x_ninner && why == NULL; k++)
+        why = check_frame(v, x, &x->x_inner[k]);
+    if (why == NULL && x->x_ninner != 0 && (x->x_kind == JY_EXIT_RETURN || x->x_call >= x->x_depth))
+        why = "a frame behind what calls nothing";
+    if (why == NULL && x->x_kind == JY_EXIT_RETURN && v->w->w_root != NULL)
+        why = check_result(v, x);
     if (why != NULL && v->error == NULL)
         v->error = jy_arena_printf(v->w->w_arena, "exit %zu: %s", number, why);
 }
 
 static bool
-is_sound_input(const struct jy_flow_input *in)
+is_sound_input(const struct jy_flow *w, const struct jy_flow_input *in)
 {
+    if (in->kind == JY_FLOW_IN_ARG)
+        return in->number < w->w_nargs && w->w_args[in->number] == in->type;
     if (in->kind == JY_FLOW_IN_NUMBER)
         return type_of_dtype(in->dtype) == in->type && in->type != JY_F_NONE;
     bool is_address = in->kind == JY_FLOW_IN_OBJECT || in->kind == JY_FLOW_IN_DATA ||
@@ -461,8 +508,8 @@ is_sound_input(const struct jy_flow_input *in)
     return in->kind < JY_INPUT_KIND_COUNT && in->type == (is_address ? JY_F_PTR : JY_F_I64);
 }
 
-const char *
-jy_flow_verify(const struct jy_flow *w)
+static const char *
+verify_one(const struct jy_flow *w)
 {
     struct verifier v = { .w = w, .place = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_values.n + 1) };
     memset(v.place, 0xff, w->w_values.n * sizeof(*v.place));
@@ -471,7 +518,7 @@ jy_flow_verify(const struct jy_flow *w)
     if (w->w_nalias > JY_FLOW_MOST_ALIASES)
         return "too many alias numbers";
     for (size_t i = 0; i < w->w_inputs.n; i++)
-        if (!is_sound_input(&w->w_inputs.at[i]))
+        if (!is_sound_input(w, &w->w_inputs.at[i]))
             return jy_arena_printf(w->w_arena, "input %zu: not a type of that kind", i);
     for (v.block = 0; v.block < w->w_blocks.n && v.error == NULL; v.block++)
         place_block(&v);
@@ -483,4 +530,16 @@ jy_flow_verify(const struct jy_flow *w)
     for (v.block = 0; v.block < w->w_blocks.n && v.error == NULL; v.block++)
         check_block(&v);
     return v.error;
+}
+
+const char *
+jy_flow_verify(const struct jy_flow *w)
+{
+    const char *why = verify_one(w);
+    for (size_t k = 0; k < w->w_functions.n && why == NULL; k++) {
+        why = verify_one(w->w_functions.at[k]);
+        if (why != NULL)
+            why = jy_arena_printf(w->w_arena, "function %zu: %s", k, why);
+    }
+    return why;
 }

@@ -609,7 +609,8 @@ may_flow(struct jy_function *f, const struct jy_start *s)
 {
     const struct jy_config *config = &jy_runtime->config;
     return config->flows && config->break_every == 0 && f->f_backend == NULL && !s->s_no_flow && f->f_stats.flow_entries < FLOW_LIMIT &&
-           (s == &f->f_call ? jy_function_has_loop(f) : jy_function_loops_at(f, s->s_offset));
+           (s == &f->f_call ? jy_function_has_loop(f) || jy_vmay_recurse(f->f_object)
+                            : jy_function_loops_at(f, s->s_offset));
 }
 
 /* Of a function that must be one graph from call to return. */
@@ -644,6 +645,7 @@ install_flow(struct jy_function *f, struct jy_start *s, struct jy_unit *unit, Py
     }
     install(f, s, entry);
     f->f_stats.flow_entries++;
+    f->f_recurses |= s == &f->f_call && unit->u_flow->w_functions.n != 0;
     jy_leaves_add_loops(f);
     return JY_OK;
 }

@@ -17,6 +17,8 @@
 #define MAX_ROOM 16384u
 #define DIRECT_ROOM 48u /* taste: values for which the short way has room */
 #define DEPTH_LIMIT 50u /* nested calls of the original; each takes C stack, where 3.12 allows some 800 */
+#define RECURSIVE_LIMIT                                                                                                \
+    400u /* the same for functions that call themselves natively: left deep inside, they are rebuilt so deep */
 #define RERUN_LIMIT                                                                                                    \
     4u /* taste: so many calls more that end in the original than that do not, and an entry is given up */
 
@@ -36,7 +38,7 @@ leave_recursion(struct jy_function *f)
 void
 jy_enter_call(struct jy_function *f)
 {
-    if (++f->f_depth == DEPTH_LIMIT)
+    if (++f->f_depth == (f->f_recurses ? RECURSIVE_LIMIT : DEPTH_LIMIT))
         leave_recursion(f);
 }
 

@@ -22,7 +22,7 @@ struct jy_boxing {
         struct box_step *at;
         size_t n, cap;
     } steps;
-    uint32_t *roots; /* step of each item: stack, then locals; of RETURN the one */
+    uint32_t *roots; /* step of each item: stack, then locals, frame by frame; of RETURN the one */
     size_t nroots;
 };
 
@@ -41,15 +41,26 @@ add_box(struct jy_arena *arena, struct jy_boxing *b, const struct jy_box *box)
     return (uint32_t)b->steps.n - 1;
 }
 
+static void
+add_boxes(struct jy_arena *arena, struct jy_boxing *b, struct jy_box *const *boxes, size_t n)
+{
+    static const struct jy_box unbound = { .how = JY_BOX_NULL };
+    for (size_t k = 0; k < n; k++)
+        b->roots[b->nroots++] = add_box(arena, b, boxes[k] != NULL ? boxes[k] : &unbound);
+}
+
 struct jy_boxing *
 jy_boxing_new(struct jy_arena *arena, const struct jy_flow_exit *exit)
 {
-    static const struct jy_box unbound = { .how = JY_BOX_NULL };
     struct jy_boxing *b = JY_NEW(arena, struct jy_boxing);
-    b->nroots = exit->x_kind == JY_EXIT_RETURN ? 1 : exit->x_depth + exit->x_nlocals;
-    b->roots = JY_NEW_ARRAY(arena, uint32_t, b->nroots + 1);
-    for (size_t k = 0; k < b->nroots; k++)
-        b->roots[k] = add_box(arena, b, exit->x_boxes[k] != NULL ? exit->x_boxes[k] : &unbound);
+    size_t most = 1 + exit->x_depth + exit->x_nlocals;
+    for (size_t k = 0; k < exit->x_ninner; k++)
+        most += exit->x_inner[k].x_depth + exit->x_inner[k].x_nlocals;
+    b->roots = JY_NEW_ARRAY(arena, uint32_t, most);
+    if (exit->x_boxes != NULL)
+        add_boxes(arena, b, exit->x_boxes, exit->x_kind == JY_EXIT_RETURN ? 1 : exit->x_depth + exit->x_nlocals);
+    for (size_t k = 0; k < exit->x_ninner; k++)
+        add_boxes(arena, b, exit->x_inner[k].x_boxes, exit->x_inner[k].x_depth + exit->x_inner[k].x_nlocals);
     return b;
 }
 
@@ -173,37 +184,33 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
 
 /* -- an exit -------------------------------------------------------------------------------------------------------------------------- */
 
-/* refs: new */
-static PyObject *
-make_continuation(const struct jy_boxing *b, PyObject *const *made, struct jy_point *point)
-{
-    PyObject *tuple = PyTuple_New((Py_ssize_t)b->nroots + 1);
-    if (tuple == NULL)
-        return NULL;
-    for (size_t k = 0; k < b->nroots; k++)
-        PyTuple_SET_ITEM(tuple, (Py_ssize_t)k, Py_XNewRef(made[b->roots[k]]));
-    PyTuple_SET_ITEM(tuple, (Py_ssize_t)b->nroots, Py_NewRef((PyObject *)point));
-    return tuple;
-}
-
-PyObject *
-jy_boxing_make(const struct jy_boxing *b, const struct jy_unit *unit, const union jy_scalar *values,
-               PyObject *const *inputs, struct jy_point *point)
+bool
+jy_boxing_make(PyObject **out, const struct jy_boxing *b, const struct jy_unit *unit, const union jy_scalar *values,
+               PyObject *const *inputs)
 {
     size_t n = b->steps.n, k = 0;
-    PyObject *on_stack[ON_STACK], **made = n <= ON_STACK ? on_stack : malloc(n * sizeof *made), *result = NULL;
-    if (made == NULL)
-        return PyErr_NoMemory();
+    PyObject *on_stack[ON_STACK], **made = n <= ON_STACK ? on_stack : malloc(n * sizeof *made);
+    if (made == NULL) {
+        PyErr_NoMemory();
+        return false;
+    }
     for (; k < n; k++) {
         made[k] = box_one(&b->steps.at[k], unit, values, inputs, made);
         if (made[k] == NULL && b->steps.at[k].box->how != JY_BOX_NULL && b->steps.at[k].box->how != JY_BOX_MAYBE)
             break;
     }
-    if (k == n)
-        result = point != NULL ? make_continuation(b, made, point) : Py_NewRef(made[b->roots[0]]);
+    bool good = k == n;
+    for (size_t r = 0; good && r < b->nroots; r++)
+        out[r] = Py_XNewRef(made[b->roots[r]]);
     while (k-- > 0)
         Py_XDECREF(made[k]);
     if (made != on_stack)
         free(made);
-    return result;
+    return good;
+}
+
+size_t
+jy_boxing_count(const struct jy_boxing *b)
+{
+    return b->nroots;
 }

@@ -1,4 +1,4 @@
-/* From the machine values of a flow's exit to objects: the result of the function, or a continuation (start.h). */
+/* From the machine values of a flow's exit to objects: the result of the function, or what its frames hold. */
 #ifndef JY_RUNTIME_FLOW_BOX_H
 #define JY_RUNTIME_FLOW_BOX_H
 
@@ -9,8 +9,10 @@
 struct jy_boxing; /* the boxes of one exit, parts first, each once; in the unit's arena */
 
 struct jy_boxing *jy_boxing_new(struct jy_arena *arena, const struct jy_flow_exit *exit);
-/* values: what the machine code stored; inputs: of the unit; point: NULL for RETURN. refs: returns new; NULL with an exception, which is a MemoryError */
-PyObject *jy_boxing_make(const struct jy_boxing *boxing, const struct jy_unit *unit, const union jy_scalar *values,
-                         PyObject *const *inputs, struct jy_point *point);
+/* The items of the exit's frames, the own one first, each stack before locals, NULL where there is none; of RETURN the result. values: what the machine code stored; inputs: of the unit.
+ * refs: out gets new ones, as many as jy_boxing_count says. False: an exception, which is a MemoryError */
+bool jy_boxing_make(PyObject **out, const struct jy_boxing *boxing, const struct jy_unit *unit,
+                    const union jy_scalar *values, PyObject *const *inputs);
+size_t jy_boxing_count(const struct jy_boxing *boxing);
 
 #endif

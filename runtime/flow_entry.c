@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 static void
-count(struct jy_function *f, const struct jy_unit *unit, uint32_t exit)
+count(struct jy_function *f, const struct jy_flow_exec *flow, uint32_t exit)
 {
     struct jy_stats *s = &f->f_stats;
     s->flow_calls++;
-    switch ((enum jy_flow_exit_kind)unit->u_flow->w_exits.at[exit].x_kind) {
+    switch ((enum jy_flow_exit_kind)jy_flow_exec_exit_kind(flow, exit)) {
     case JY_EXIT_CHECK:
         s->flow_checks++;
         break;
@@ -18,6 +18,7 @@ count(struct jy_function *f, const struct jy_unit *unit, uint32_t exit)
         s->flow_stops++;
         break;
     case JY_EXIT_POLL:
+    case JY_EXIT_CALL: /* a function was not begun */
         s->flow_polls++;
         break;
     case JY_EXIT_RETURN:
@@ -32,8 +33,13 @@ give_up(struct jy_function *f, struct jy_start *s, struct jy_entry *entry, uint3
 {
     entry->e_off = true;
     s->s_no_flow = true;
-    if (s != &f->f_call)
+    if (s != &f->f_call) {
         jy_leaves_drop(f, s->s_offset);
+    } else if (f->f_recurses) { /* each level of it is a call */
+        f->f_off = true;
+        jy_leaves_drop_all(f);
+        jy_function_uninstall(f);
+    }
     if (!jy_runtime->logs.on[JY_LOG_perf_hints])
         return;
     char *place = jy_flow_exec_describe_exit(entry->e_flow, exit);
@@ -53,9 +59,9 @@ jy_entry_run_flow(PyObject **out, struct jy_function *f, struct jy_start *s, str
 {
     uint32_t exit;
     entry->e_refs++;
-    enum jy_flow_run run = jy_flow_exec_run(out, &exit, entry->e_flow, inputs, f->f_id);
+    enum jy_flow_run run = jy_flow_exec_run(out, &exit, entry->e_flow, f->f_object, inputs, f->f_id);
     if (exit != JY_NO_EXIT)
-        count(f, jy_flow_exec_unit(entry->e_flow), exit);
+        count(f, entry->e_flow, exit);
     else
         f->f_stats.flow_refusals++;
     if (run == JY_FLOW_APART)

@@ -12,6 +12,7 @@
 #include "runtime/backend.h"
 #include "runtime/exec_internal.h"
 #include "runtime/flow_box.h"
+#include "runtime/flow_chain.h"
 #include "runtime/flow_random.h"
 #include "runtime/fpstatus.h"
 #include "runtime/function.h"
@@ -27,10 +28,22 @@
  * some ten times as long, and CPython some thirty times as long for the same. */
 #define SHORT_RUN 600u
 #define FUTILE_RUNS 16u
+#define FRAMES_SPARED 4    /* so many from RecursionError the interpreter runs alone */
+#define MOST_FRAMES 150    /* taste: frames that are rebuilt at once; each takes C stack, see DEPTH_LIMIT */
+#define MOST_STACK 0x80000 /* bytes of C stack for machine code */
 
 struct exit_state {
     struct jy_boxing *boxing;
-    struct jy_point *point; /* made when it is first taken; NULL for RETURN */
+    struct jy_point **points; /* by frame, the own one first; made when they are first needed */
+};
+
+/* The flow, or one of its functions. */
+struct part {
+    const struct jy_flow *flow;
+    struct exit_state *exits;
+    uint32_t *slot; /* of machine code, per value */
+    size_t nslots;
+    uint32_t first_exit; /* number of its exit 0 among those of all parts */
 };
 
 struct pair {
@@ -44,10 +57,13 @@ struct jy_flow_exec {
     struct jy_code_block *code;
     jy_flow_fn fn; /* NULL: the slow interpreter */
     void **helpers;
-    struct exit_state *exits;
-    uint64_t *counts;
-    size_t nin, nout, nslots;
-    uint32_t *slot;     /* of machine code, per value */
+    struct part *parts; /* the flow, then its functions */
+    size_t nparts, nexits;
+    uint64_t *counts; /* per exit of all parts */
+    size_t nin, nout;
+    PyObject **callees; /* jy_flow_callee_new; owned */
+    size_t ncallees;
+    bool is_pure;       /* a second run does no harm */
     struct pair *pairs; /* arrays that must not overlap */
     size_t npairs;
     bool compared;  /* JITNEY_COMPARE, and a second run does no harm */
@@ -175,21 +191,21 @@ static const char *
 find_helpers(struct jy_flow_exec *x)
 {
     const struct jy_flow *w = x->flow;
-    x->helpers = JY_NEW_ARRAY(x->unit->u_arena, void *, w->w_helpers.n + 1);
-    for (size_t k = 0; k < w->w_helpers.n; k++) {
-        x->helpers[k] = jy_flow_helper_address(w->w_helpers.at[k].name);
-        if (x->helpers[k] == NULL)
-            return jy_arena_printf(x->unit->u_arena, "no helper is named %s", w->w_helpers.at[k].name);
-    }
+    size_t n = 0;
+    x->helpers = JY_NEW_ARRAY(x->unit->u_arena, void *, jy_flow_count_helpers(w) + 1);
+    for (size_t p = 0; (w = jy_flow_part(x->flow, p)) != NULL; p++)
+        for (size_t k = 0; k < w->w_helpers.n; k++) {
+            x->helpers[n] = jy_flow_helper_address(w->w_helpers.at[k].name);
+            if (x->helpers[n++] == NULL)
+                return jy_arena_printf(x->unit->u_arena, "no helper is named %s", w->w_helpers.at[k].name);
+        }
     return NULL;
 }
 
 /* Two numbers whose accesses are said never to meet, at least one of them stores. */
 static void
-find_pairs(struct jy_flow_exec *x)
+add_pairs(struct jy_flow_exec *x, const struct jy_flow *w)
 {
-    const struct jy_flow *w = x->flow;
-    x->pairs = JY_NEW_ARRAY(x->unit->u_arena, struct pair, (size_t)w->w_nalias * w->w_nalias + 1);
     for (uint32_t a = 0; a < w->w_nalias; a++)
         for (uint32_t b = 0; b < a; b++)
             if (w->w_alias[a] != JY_NO_FV && w->w_alias[b] != JY_NO_FV &&
@@ -197,8 +213,20 @@ find_pairs(struct jy_flow_exec *x)
                 x->pairs[x->npairs++] = (struct pair){ w->w_alias[a], w->w_alias[b] };
 }
 
+static void
+find_pairs(struct jy_flow_exec *x)
+{
+    const struct jy_flow *w;
+    size_t most = 1;
+    for (size_t p = 0; (w = jy_flow_part(x->flow, p)) != NULL; p++)
+        most += (size_t)w->w_nalias * w->w_nalias;
+    x->pairs = JY_NEW_ARRAY(x->unit->u_arena, struct pair, most);
+    for (size_t p = 0; (w = jy_flow_part(x->flow, p)) != NULL; p++)
+        add_pairs(x, w);
+}
+
 static bool
-may_run_twice(const struct jy_flow *w)
+has_no_effect(const struct jy_flow *w)
 {
     for (size_t k = 0; k < w->w_values.n; k++) {
         const struct jy_fvalue *v = &w->w_values.at[k];
@@ -208,20 +236,47 @@ may_run_twice(const struct jy_flow *w)
     return true;
 }
 
+static bool
+may_run_twice(const struct jy_flow *root)
+{
+    const struct jy_flow *w;
+    for (size_t p = 0; (w = jy_flow_part(root, p)) != NULL; p++)
+        if (!has_no_effect(w))
+            return false;
+    return true;
+}
+
+static void
+prepare_part(struct jy_flow_exec *x, struct part *part, const struct jy_flow *w)
+{
+    part->flow = w;
+    part->exits = JY_NEW_ARRAY(x->unit->u_arena, struct exit_state, w->w_exits.n + 1);
+    part->first_exit = (uint32_t)x->nexits;
+    x->nexits += w->w_exits.n;
+    for (size_t k = 0; k < w->w_exits.n; k++) {
+        const struct jy_flow_exit *e = &w->w_exits.at[k];
+        part->exits[k].boxing = jy_boxing_new(x->unit->u_arena, e);
+        part->exits[k].points = JY_NEW_ARRAY(x->unit->u_arena, struct jy_point *, e->x_ninner + 1);
+    }
+    part->slot = JY_NEW_ARRAY(x->unit->u_arena, uint32_t, w->w_values.n + 1);
+    part->nslots = jy_flow_slots(w, part->slot);
+}
+
 static void
 prepare_exits(struct jy_flow_exec *x)
 {
     const struct jy_flow *w = x->flow;
-    x->exits = JY_NEW_ARRAY(x->unit->u_arena, struct exit_state, w->w_exits.n + 1);
-    x->counts = JY_NEW_ARRAY(x->unit->u_arena, uint64_t, w->w_exits.n + 1);
-    for (size_t k = 0; k < w->w_exits.n; k++) {
-        x->exits[k].boxing = jy_boxing_new(x->unit->u_arena, &w->w_exits.at[k]);
+    x->nparts = w->w_functions.n + 1;
+    x->parts = JY_NEW_ARRAY(x->unit->u_arena, struct part, x->nparts);
+    for (size_t p = 0; p < x->nparts; p++)
+        prepare_part(x, &x->parts[p], jy_flow_part(w, p));
+    for (size_t k = 0; k < w->w_exits.n; k++)
         if (w->w_exits.at[k].x_values.n > x->nout)
             x->nout = w->w_exits.at[k].x_values.n;
-    }
-    x->nin = w->w_inputs.n;
-    x->slot = JY_NEW_ARRAY(x->unit->u_arena, uint32_t, w->w_values.n + 1);
-    x->nslots = jy_flow_slots(w, x->slot);
+    x->counts = JY_NEW_ARRAY(x->unit->u_arena, uint64_t, x->nexits + 1);
+    x->callees = JY_NEW_ARRAY(x->unit->u_arena, PyObject *, x->unit->u_inputs.n + 1);
+    x->nin = jy_flow_count_inputs(w);
+    x->is_pure = may_run_twice(w);
 }
 
 /* Runs under the arena's guard. */
@@ -233,8 +288,8 @@ build(struct jy_flow_exec *x, const char **why)
         return JY_BREAK;
     find_pairs(x);
     prepare_exits(x);
-    x->compared = x->options.compare && may_run_twice(x->flow);
-    if (x->nin + x->nout + x->nslots <= MAX_SLOTS)
+    x->compared = x->options.compare && x->is_pure;
+    if (x->nin + x->nout + x->parts[0].nslots <= MAX_SLOTS)
         return x->options.executor == JY_EXEC_LLVM ? compile_flow(x, why) : JY_OK;
     *why = "too many values";
     return JY_BREAK;
@@ -278,8 +333,12 @@ jy_flow_exec_free(struct jy_flow_exec *x)
 {
     if (x == NULL)
         return;
-    for (size_t k = 0; k < x->flow->w_exits.n; k++)
-        Py_XDECREF((PyObject *)x->exits[k].point);
+    for (size_t p = 0; p < x->nparts; p++)
+        for (size_t k = 0; k < x->parts[p].flow->w_exits.n; k++)
+            for (size_t i = 0; i <= x->parts[p].flow->w_exits.at[k].x_ninner; i++)
+                Py_XDECREF((PyObject *)x->parts[p].exits[k].points[i]);
+    for (size_t k = 0; k < x->ncallees; k++)
+        Py_DECREF(x->callees[k]);
     Py_DECREF(x->code_object);
     jy_loader_free(x->code);
     free(x->texts.plan);
@@ -302,7 +361,8 @@ jy_flow_owner_clear(struct jy_flow_owner *o)
     for (size_t k = 0; k < o->n; k++)
         Py_DECREF(o->at[k]);
     free(o->at);
-    *o = (struct jy_flow_owner){ 0 };
+    o->at = NULL;
+    o->n = o->cap = o->bytes = 0;
 }
 
 PyObject *
@@ -397,6 +457,8 @@ read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy
         return true;
     case JY_FLOW_IN_RANGE:
         return read_range(out, in, object);
+    case JY_FLOW_IN_ARG:
+        break;
     case JY_FLOW_IN_INDEX:
         return Py_REFCNT(object) == 1 && jy_seq_iter_index(&out->i, object) && out->i >= 0;
     }
@@ -406,9 +468,14 @@ read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy
 static bool
 read_inputs(union jy_scalar *in, const struct jy_flow_exec *x, PyObject *const *inputs)
 {
-    for (size_t k = 0; k < x->nin; k++)
-        if (!read_input(&in[k], &x->flow->w_inputs.at[k], x->unit, inputs))
-            return false;
+    for (size_t p = 0; p < x->nparts; p++) {
+        const struct jy_flow *w = x->parts[p].flow;
+        for (size_t k = 0; k < w->w_inputs.n; k++)
+            if (w->w_inputs.at[k].kind != JY_FLOW_IN_ARG && !read_input(in, &w->w_inputs.at[k], x->unit, inputs))
+                return false;
+            else
+                in++;
+    }
     return true;
 }
 
@@ -470,21 +537,90 @@ run_slow(const struct jy_flow_exec *x, struct jy_flow_call *call)
     return jy_flow_eval(x->flow, call);
 }
 
+/* A function is left: its values, as the interpreter of flows gives them, and as machine code does. */
+static void
+push_slow(struct jy_flow_call *call, uint32_t function, uint32_t exit, const union jy_scalar *out)
+{
+    const struct jy_flow_owner *owner = call->owner;
+    size_t n = owner->exec->parts[function + 1].flow->w_exits.at[exit].x_values.n;
+    union jy_scalar *values = jy_flow_pile_add(owner->pile, function, exit, n);
+    if (values != NULL && n != 0)
+        memcpy(values, out, n * sizeof *values);
+}
+
+static void
+push_code(struct jy_flow_call *call, uint32_t function, uint32_t exit, const union jy_scalar *out)
+{
+    const struct jy_flow_owner *owner = call->owner;
+    const struct part *part = &owner->exec->parts[function + 1];
+    union jy_scalar *values = jy_flow_pile_add(owner->pile, function, exit, part->flow->w_exits.at[exit].x_values.n);
+    struct jy_flow_call of_function = { .in = call->in, .out = (union jy_scalar *)(uintptr_t)out };
+    if (values != NULL)
+        jy_flow_gather(values, part->flow, exit, part->slot, &of_function);
+}
+
+/* The innermost place where the run was left; *exit: there. */
+static const struct part *
+place_of(const struct jy_flow_exec *x, uint32_t *exit, const struct jy_flow_pile *pile)
+{
+    if (x->flow->w_exits.at[*exit].x_kind != JY_EXIT_CALL || pile->n == 0)
+        return &x->parts[0];
+    *exit = pile->at[0].exit;
+    return &x->parts[pile->at[0].function + 1];
+}
+
+/* Was a function not begun, or polled? Another run need not be. */
+static bool
+is_cut_short(const struct jy_flow_exec *x, int32_t taken, const struct jy_flow_pile *pile)
+{
+    uint32_t exit = (uint32_t)taken;
+    uint8_t kind = place_of(x, &exit, pile)->flow->w_exits.at[exit].x_kind;
+    return kind == JY_EXIT_CALL || kind == JY_EXIT_POLL;
+}
+
+static bool
+is_same_pile(const struct jy_flow_exec *x, const struct jy_flow_pile *a, const struct jy_flow_pile *b)
+{
+    bool same = a->n == b->n;
+    for (size_t k = 0; k < a->n && same; k++) {
+        const struct jy_flow *w = x->parts[a->at[k].function + 1].flow;
+        same = a->at[k].function == b->at[k].function && a->at[k].exit == b->at[k].exit;
+        for (size_t i = 0; same && i < w->w_exits.at[a->at[k].exit].x_values.n; i++) {
+            enum jy_ftype type = (enum jy_ftype)jy_flow_at(w, w->w_exits.at[a->at[k].exit].x_values.at[i])->f_type;
+            union jy_scalar u = a->at[k].values[i], v = b->at[k].values[i];
+            bool both_nan = type == JY_F_F64 && u.d != u.d && v.d != v.d;
+            same = both_nan || memcmp(&u, &v, jy_flow_type_bytes(type)) == 0;
+        }
+    }
+    return same;
+}
+
 /* The slow interpreter once more; false with an exception: another exit, or other values. */
 static bool
-same_as_slow(const struct jy_flow_exec *x, const struct jy_flow_call *call, int32_t exit)
+same_as_slow(const struct jy_flow_exec *x, const struct jy_flow_call *call, int32_t exit,
+             const struct jy_flow_pile *pile)
 {
     static const uint32_t never;
     const struct jy_flow_exit *e = &x->flow->w_exits.at[exit];
-    struct jy_flow_owner owner = { 0 };
+    struct jy_flow_pile records = { .most = pile->most };
+    struct jy_flow_owner owner = { .exec = x, .pile = &records };
     struct jy_flow_call again = *call;
     again.out = alloca((x->nout + 1) * sizeof *again.out);
     again.watch = &never;
     again.owner = &owner;
-    if (e->x_kind == JY_EXIT_POLL)
+    again.push = push_slow;
+    if (e->x_kind == JY_EXIT_POLL || is_cut_short(x, exit, pile))
         return true;
     int32_t expected = run_slow(x, &again);
+    jy_flow_pile_settle(&records);
+    bool same = is_same_pile(x, pile, &records);
+    jy_flow_pile_clear(&records);
     jy_flow_owner_clear(&owner);
+    if (!same) {
+        PyErr_Format(PyExc_AssertionError,
+                     "jitney: the machine code of %s leaves another function than the interpreter", x->flow->w_name);
+        return false;
+    }
     if (expected != exit) {
         PyErr_Format(PyExc_AssertionError, "jitney: the machine code of %s leaves by exit %d, the interpreter by %d",
                      x->flow->w_name, (int)exit, (int)expected);
@@ -520,7 +656,8 @@ add_value(struct jy_text *text, enum jy_ftype type, union jy_scalar value)
 
 /* The numbers that the frame holds there, by name. */
 static void
-add_frame(struct jy_text *text, const struct jy_flow_exec *x, const struct jy_flow_exit *e, const union jy_scalar *out)
+add_frame(struct jy_text *text, const struct jy_flow *w, PyObject *code, const struct jy_flow_exit *e,
+          const union jy_scalar *out)
 {
     size_t n = e->x_kind == JY_EXIT_RETURN ? 1 : e->x_depth + e->x_nlocals;
     for (size_t k = 0; k < n; k++) {
@@ -534,18 +671,29 @@ add_frame(struct jy_text *text, const struct jy_flow_exec *x, const struct jy_fl
         else if (k < e->x_depth)
             jy_text_add(text, " stack[%zu]=", k);
         else
-            jy_text_add(text,
-                        " %s=", jy_utf8(jy_compat_local_name((PyCodeObject *)x->code_object, (int)(k - e->x_depth))));
-        enum jy_ftype type = (enum jy_ftype)jy_flow_at(x->flow, e->x_values.at[box->value])->f_type;
+            jy_text_add(text, " %s=", jy_utf8(jy_compat_local_name((PyCodeObject *)code, (int)(k - e->x_depth))));
+        enum jy_ftype type = (enum jy_ftype)jy_flow_at(w, e->x_values.at[box->value])->f_type;
         add_value(text, type, out[box->value]);
     }
+}
+
+/* By its number among those of all parts. */
+static const struct part *
+part_of(const struct jy_flow_exec *x, uint32_t *exit)
+{
+    size_t p = x->nparts - 1;
+    while (x->parts[p].first_exit > *exit)
+        p--;
+    *exit -= x->parts[p].first_exit;
+    return &x->parts[p];
 }
 
 static void
 add_exit(struct jy_text *text, const struct jy_flow_exec *x, uint32_t exit)
 {
-    static const char *const kinds[] = { "check", "stop", "poll", "return" }; /* ORDER flow_exit_kind */
-    const struct jy_flow_exit *e = &x->flow->w_exits.at[exit];
+    static const char *const kinds[] = { "check", "stop", "poll", "call", "return" }; /* ORDER flow_exit_kind */
+    const struct part *part = part_of(x, &exit);
+    const struct jy_flow_exit *e = &part->flow->w_exits.at[exit];
     const char *file = e->x_file;
     if (file == NULL)
         file = jy_utf8(((PyCodeObject *)x->code_object)->co_filename);
@@ -569,19 +717,21 @@ log_exit(const struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *out
         return;
     add_exit(&text, x, exit);
     jy_text_add(&text, " (%llu)", (unsigned long long)x->counts[exit]);
-    add_frame(&text, x, &x->flow->w_exits.at[exit], out);
+    const struct part *part = part_of(x, &exit);
+    if (part->flow == x->flow)
+        add_frame(&text, x->flow, x->code_object, &x->flow->w_exits.at[exit], out);
     jy_runtime->logs.frame = frame;
     if (text.at != NULL)
         jy_log_print(&jy_runtime->logs, JY_LOG_exits, text.at);
     jy_text_free(&text);
 }
 
-/* Runs that end soon where the interpreter must go on, against the others by what they have done. */
+/* Runs that end soon where the interpreter must go on, in so many frames, against the others by what they have done. */
 static void
-keep_score(struct jy_flow_exec *x, enum jy_flow_exit_kind kind, uint64_t time)
+keep_score(struct jy_flow_exec *x, enum jy_flow_exit_kind kind, uint64_t time, size_t frames)
 {
     bool leaves = kind == JY_EXIT_CHECK || kind == JY_EXIT_STOP;
-    uint64_t worth = time / SHORT_RUN;
+    uint64_t worth = time / (SHORT_RUN * frames);
     if (leaves && worth == 0)
         x->score++;
     else if (x->score != 0)
@@ -594,30 +744,134 @@ jy_flow_exec_is_futile(const struct jy_flow_exec *x)
     return x->score >= FUTILE_RUNS && x->options.exit_every == 0;
 }
 
-static struct jy_point *
-point_of(struct jy_flow_exec *x, uint32_t exit)
+/* -- frames -------------------------------------------------------------------------------------------------------------------------- */
+
+/* What is rebuilt, from the innermost frame on. */
+struct chain {
+    struct jy_flow_exec *x;
+    PyObject *own; /* the unit's function */
+    PyObject *const *inputs;
+    PyObject *inner,
+        *function; /* so far: the outermost frame's continuation (owned; NULL: none yet), and its function */
+};
+
+static PyObject *
+function_of(const struct chain *c, uint32_t number)
 {
-    const struct jy_flow_exit *e = &x->flow->w_exits.at[exit];
-    struct exit_state *state = &x->exits[exit];
-    if (state->point == NULL) {
-        state->point = jy_point_new(x->code_object, e->x_offset, e->x_depth, e->x_nlocals);
-        if (state->point != NULL)
-            state->point->is_plain = e->x_kind != JY_EXIT_STOP;
+    return number == 0 ? c->own : c->inputs[number - 1];
+}
+
+/* Who drives it, where it has no state of its own (*out NULL: it has). */
+static bool
+find_callee(PyObject **out, struct chain *c)
+{
+    struct jy_flow_exec *x = c->x;
+    *out = NULL;
+    if (jy_function_find(c->function) != NULL)
+        return true;
+    for (size_t k = 0; k < x->ncallees; k++)
+        if (jy_flow_callee_function(x->callees[k]) == c->function)
+            *out = x->callees[k];
+    if (*out != NULL)
+        return true;
+    PyObject *callee = jy_flow_callee_new(c->function);
+    if (callee == NULL)
+        return false;
+    if (x->ncallees == x->unit->u_inputs.n) { /* functions that come and go */
+        Py_SETREF(x->callees[0], callee);
+    } else {
+        x->callees[x->ncallees++] = callee;
     }
-    return state->point;
+    *out = callee;
+    return true;
+}
+
+/* One more frame around what there is. refs: steals the items. */
+static bool
+add_frame_of(struct chain *c, struct jy_point **point, PyObject **items, const struct jy_flow_frame *frame,
+             PyObject *code, bool is_plain)
+{
+    size_t n = frame->x_depth + frame->x_nlocals;
+    PyObject *tuple = PyTuple_New((Py_ssize_t)n + 1), *callee;
+    if (*point == NULL)
+        *point = jy_point_new(code, frame->x_offset, frame->x_depth, frame->x_nlocals);
+    if (tuple == NULL || *point == NULL || (c->inner != NULL && !find_callee(&callee, c))) {
+        for (size_t k = 0; k < n; k++)
+            Py_XDECREF(items[k]);
+        Py_XDECREF(tuple);
+        return false;
+    }
+    (*point)->is_plain = is_plain;
+    for (size_t k = 0; k < n; k++)
+        PyTuple_SET_ITEM(tuple, (Py_ssize_t)k, items[k]);
+    PyTuple_SET_ITEM(tuple, (Py_ssize_t)n, Py_NewRef((PyObject *)*point));
+    if (c->inner != NULL) {
+        PyObject *resumer = jy_flow_resumer_new(c->inner, c->function, callee);
+        c->inner = NULL;
+        if (resumer == NULL) {
+            Py_DECREF(tuple);
+            return false;
+        }
+        Py_SETREF(PyTuple_GET_ITEM(tuple, (Py_ssize_t)frame->x_call), resumer);
+    }
+    c->inner = tuple;
+    c->function = function_of(c, frame->x_function);
+    return true;
+}
+
+/* The frames of an exit, the innermost first. */
+static bool
+add_frames(struct chain *c, const struct part *part, uint32_t exit, const union jy_scalar *values)
+{
+    const struct jy_flow_exit *e = &part->flow->w_exits.at[exit];
+    const struct exit_state *state = &part->exits[exit];
+    size_t n = jy_boxing_count(state->boxing), left = n;
+    PyObject **items = malloc((n + 1) * sizeof *items);
+    bool good = items != NULL && jy_boxing_make(items, state->boxing, c->x->unit, values, c->inputs);
+    if (items == NULL)
+        PyErr_NoMemory();
+    if (!good)
+        left = 0;
+    for (size_t k = e->x_ninner + 1; good && k-- > 0;) {
+        struct jy_flow_frame own = { .x_function = part->flow->w_function,
+                                     .x_offset = e->x_offset,
+                                     .x_call = e->x_call,
+                                     .x_depth = e->x_depth,
+                                     .x_nlocals = e->x_nlocals };
+        const struct jy_flow_frame *frame = k == 0 ? &own : &e->x_inner[k - 1];
+        bool is_plain = e->x_kind != JY_EXIT_STOP || k != e->x_ninner;
+        PyObject *code = k == 0 && part->flow == c->x->flow
+                             ? c->x->code_object
+                             : ((PyFunctionObject *)function_of(c, frame->x_function))->func_code;
+        left -= frame->x_depth + frame->x_nlocals;
+        good = add_frame_of(c, &state->points[k], items + left, frame, code, is_plain);
+    }
+    for (size_t k = 0; k < left; k++)
+        Py_XDECREF(items[k]);
+    free(items);
+    return good;
 }
 
 static enum jy_flow_run
-leave(PyObject **out, struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *values, PyObject *const *inputs)
+leave(PyObject **out, struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *values, PyObject *function,
+      PyObject *const *inputs, const struct jy_flow_pile *pile)
 {
-    bool returns = x->flow->w_exits.at[exit].x_kind == JY_EXIT_RETURN;
-    struct jy_point *point = returns ? NULL : point_of(x, exit);
-    if (point == NULL && !returns)
-        return JY_FLOW_FAILED;
-    *out = jy_boxing_make(x->exits[exit].boxing, x->unit, values, inputs, point);
-    if (*out == NULL)
-        return JY_FLOW_FAILED;
-    return returns ? JY_FLOW_RETURNED : JY_FLOW_LEFT;
+    const struct jy_flow_exit *e = &x->flow->w_exits.at[exit];
+    if (e->x_kind == JY_EXIT_RETURN)
+        return jy_boxing_make(out, x->parts[0].exits[exit].boxing, x->unit, values, inputs) ? JY_FLOW_RETURNED
+                                                                                            : JY_FLOW_FAILED;
+    struct chain c = { .x = x, .own = function, .inputs = inputs };
+    bool is_tail = e->x_kind == JY_EXIT_CALL && e->x_boxes == NULL, good = true;
+    if (is_tail && pile->n == 0)
+        return JY_FLOW_REFUSED;
+    for (size_t k = 0; k < pile->n && good; k++)
+        good = add_frames(&c, &x->parts[pile->at[k].function + 1], pile->at[k].exit, pile->at[k].values);
+    if (good && !is_tail)
+        good = add_frames(&c, &x->parts[0], exit, values);
+    *out = good ? c.inner : NULL;
+    if (!good)
+        Py_XDECREF(c.inner);
+    return good ? JY_FLOW_LEFT : JY_FLOW_FAILED;
 }
 
 /* The exit taken; its values are in call->out, in order. */
@@ -627,22 +881,64 @@ run_code(const struct jy_flow_exec *x, struct jy_flow_call *call, union jy_scala
     union jy_scalar *values = call->out;
     call->out = slots;
     int32_t exit = x->fn(call);
-    jy_flow_gather(values, x->flow, (uint32_t)exit, x->slot, call);
+    jy_flow_gather(values, x->flow, (uint32_t)exit, x->parts[0].slot, call);
     call->out = values;
     return exit;
 }
 
-enum jy_flow_run
-jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *const *inputs, uint32_t frame)
+/* Python frames that functions may begin. What changes something is rebuilt as it is, so that its depth is limited; of the rest, the outermost frames are, and call once more. */
+static int64_t
+frames_left(const struct jy_flow_exec *x)
 {
-    union jy_scalar *slots = alloca((x->nin + x->nout + x->nslots + 1) * sizeof *slots);
-    struct jy_flow_owner owner = { 0 };
+    int64_t left = jy_compat_frames_left(PyThreadState_Get()) - FRAMES_SPARED - x->flow->w_frames;
+    return !x->is_pure && left > MOST_FRAMES ? MOST_FRAMES : left;
+}
+
+static enum jy_flow_run
+run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *function, PyObject *const *inputs,
+    struct jy_flow_call *call, uint32_t frame)
+{
+    struct jy_flow_owner *owner = call->owner;
+    struct jy_flow_pile *pile = owner->pile;
+    bool timed = x->score != 0; /* after a run that may have been short */
+    uint64_t start = timed ? ticks() : 0;
+    int32_t taken = x->fn != NULL ? run_code(x, call, call->out + x->nout) : run_slow(x, call);
+    uint64_t time = timed ? ticks() - start : 0;
+    jy_flow_pile_settle(pile);
+    *exit = (uint32_t)taken;
+    const struct part *place = place_of(x, exit, pile);
+    uint8_t kind = place->flow->w_exits.at[*exit].x_kind;
+    *exit += place->first_exit;
+    x->runs++;
+    x->counts[*exit]++;
+    keep_score(x, (enum jy_flow_exit_kind)kind, time, pile->n + 1);
+    if (jy_runtime->logs.on[JY_LOG_exits])
+        log_exit(x, *exit, call->out, frame);
+    if (pile->failed) {
+        PyErr_NoMemory();
+        return JY_FLOW_FAILED;
+    }
+    if (x->compared && x->fn != NULL && !same_as_slow(x, call, taken, pile))
+        return JY_FLOW_FAILED;
+    return leave(out, x, (uint32_t)taken, call->out, function, inputs, pile);
+}
+
+enum jy_flow_run
+jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *function, PyObject *const *inputs,
+                 uint32_t frame)
+{
+    union jy_scalar *slots = alloca((x->nin + x->nout + x->parts[0].nslots + 1) * sizeof *slots);
+    struct jy_flow_pile pile = { .most = x->is_pure ? MOST_FRAMES : 0 };
+    struct jy_flow_owner owner = { .exec = x, .pile = &pile };
     struct jy_flow_call call = { .in = slots,
                                  .out = slots + x->nin,
                                  .helper = x->helpers,
                                  .watch = jy_compat_eval_breaker(PyThreadState_Get()),
                                  .watch_mask = EVENTS,
-                                 .owner = &owner };
+                                 .owner = &owner,
+                                 .left = frames_left(x),
+                                 .stack = (uintptr_t)&pile > MOST_STACK ? (uintptr_t)&pile - MOST_STACK : 0,
+                                 .push = x->fn != NULL ? push_code : push_slow };
     size_t ninputs = x->unit->u_inputs.n;
 
     *out = NULL;
@@ -657,23 +953,16 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
     }
     for (size_t k = 0; k < ninputs; k++)
         Py_INCREF(inputs[k]);
-    bool timed = x->score != 0; /* after a run that may have been short */
-    uint64_t start = timed ? ticks() : 0;
-    int32_t taken = x->fn != NULL ? run_code(x, &call, call.out + x->nout) : run_slow(x, &call);
-    uint64_t time = timed ? ticks() - start : 0;
-    enum jy_flow_run run = JY_FLOW_FAILED;
-    *exit = (uint32_t)taken;
-    x->runs++;
-    x->counts[taken]++;
-    keep_score(x, (enum jy_flow_exit_kind)x->flow->w_exits.at[taken].x_kind, time);
-    if (jy_runtime->logs.on[JY_LOG_exits])
-        log_exit(x, (uint32_t)taken, call.out, frame);
-    if (!x->compared || x->fn == NULL || same_as_slow(x, &call, taken))
-        run = leave(out, x, (uint32_t)taken, call.out, inputs);
+    enum jy_flow_run result = run(out, exit, x, function, inputs, &call, frame);
+    if (result == JY_FLOW_REFUSED) {
+        x->refused++;
+        *exit = JY_NO_EXIT;
+    }
+    jy_flow_pile_clear(&pile);
     jy_flow_owner_clear(&owner);
     for (size_t k = 0; k < ninputs; k++)
         Py_DECREF(inputs[k]);
-    return run;
+    return result;
 }
 
 /* -- looking ----------------------------------------------------------------------------------------------------------------------- */
@@ -694,6 +983,19 @@ struct jy_flow_stats
 jy_flow_exec_stats(const struct jy_flow_exec *x)
 {
     return (struct jy_flow_stats){ .runs = x->runs, .refused = x->refused, .exits = x->counts };
+}
+
+size_t
+jy_flow_exec_count_exits(const struct jy_flow_exec *x)
+{
+    return x->nexits;
+}
+
+uint8_t
+jy_flow_exec_exit_kind(const struct jy_flow_exec *x, uint32_t exit)
+{
+    const struct part *part = part_of(x, &exit);
+    return part->flow->w_exits.at[exit].x_kind;
 }
 
 char *

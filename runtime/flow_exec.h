@@ -9,6 +9,7 @@
 #include "runtime/exec.h"
 
 struct jy_flow_exec;
+struct jy_flow_pile;
 
 /* unit->u_flow is made faster and compiled. Keeps the unit on success, and the code object for its points. JY_BREAK: *why. */
 jy_status jy_flow_exec_new(struct jy_flow_exec **out, const char **why, struct jy_unit *unit, PyObject *code,
@@ -26,9 +27,12 @@ enum jy_flow_run {
     JY_FLOW_FAILED    /* an exception is set */
 };
 
-/* Guards hold for the inputs. *exit: number of the exit. frame: for the log. refs: inputs borrowed, *out new */
-enum jy_flow_run jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *exec, PyObject *const *inputs,
-                                  uint32_t frame);
+/* Guards hold for the inputs. *exit: number of the exit, the innermost one of several functions. function: the unit's own. frame: for the log. refs: inputs borrowed, *out new */
+enum jy_flow_run jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *exec, PyObject *function,
+                                  PyObject *const *inputs, uint32_t frame);
+/* The kind of an exit, JY_EXIT_CHECK to JY_EXIT_RETURN; how many there are: of the flow and of its functions. */
+uint8_t jy_flow_exec_exit_kind(const struct jy_flow_exec *exec, uint32_t exit);
+size_t jy_flow_exec_count_exits(const struct jy_flow_exec *exec);
 /* Most of its runs end soon at an exit, so that it costs more than it gives. */
 bool jy_flow_exec_is_futile(const struct jy_flow_exec *exec);
 
@@ -45,6 +49,8 @@ struct jy_flow_owner {
     PyObject **at;
     size_t n, cap;
     size_t bytes; /* about */
+    const struct jy_flow_exec *exec;
+    struct jy_flow_pile *pile; /* of functions that are left */
 };
 void jy_flow_owner_clear(struct jy_flow_owner *owner);
 /* refs: steals object (may be NULL); returns it borrowed, NULL when it could not be kept or too much is alive. Leaves no exception. */

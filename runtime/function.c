@@ -219,7 +219,7 @@ jy_function_reset(struct jy_function *f)
     f->f_ndynamic = f->f_nmarked;
     if (f->f_dynamic != NULL)
         f->f_dynamic[f->f_nmarked] = NULL;
-    f->f_off = false;
+    f->f_off = f->f_recurses = false;
     f->f_nunrolled = 0;
     f->f_call.s_refused = f->f_call.s_misses = 0;
     f->f_call.s_off = f->f_call.s_no_flow = f->f_call.s_no_alias = false;

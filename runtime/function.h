@@ -86,6 +86,7 @@ struct jy_function {
     bool f_found;             /* by whole-program mode */
     int8_t f_ints;            /* dynamic=: -1 default, 0 never, 1 from the start */
     uint32_t f_depth;         /* calls of the original that are running */
+    bool f_recurses;          /* it has native code that calls itself */
     struct jy_trial *f_trial; /* whole_program.c: not decided yet; NULL else */
     char *f_error;            /* text of the latest internal error, for the report */
     PyObject *f_reasons;      /* list of dicts: every refusal, for explain() */

@@ -141,16 +141,15 @@ extent_object(const struct jy_function *f, const struct jy_unit *unit)
 static PyObject *
 exits_object(const struct jy_flow_exec *flow)
 {
-    static const char *const kinds[] = { "check", "stop", "poll", "return" }; /* ORDER flow_exit_kind */
-    const struct jy_flow *w = jy_flow_exec_unit(flow)->u_flow;
+    static const char *const kinds[] = { "check", "stop", "poll", "call", "return" }; /* ORDER flow_exit_kind */
     struct jy_flow_stats stats = jy_flow_exec_stats(flow);
     PyObject *list = PyList_New(0);
-    for (size_t k = 0; list != NULL && k < w->w_exits.n; k++) {
+    for (size_t k = 0; list != NULL && k < jy_flow_exec_count_exits(flow); k++) {
         if (stats.exits[k] == 0)
             continue;
         char *text = jy_flow_exec_describe_exit(flow, (uint32_t)k);
         PyObject *row =
-            Py_BuildValue("(NsK)", optional_text(text), kinds[w->w_exits.at[k].x_kind], (unsigned long long)stats.exits[k]);
+            Py_BuildValue("(NsK)", optional_text(text), kinds[jy_flow_exec_exit_kind(flow, (uint32_t)k)], (unsigned long long)stats.exits[k]);
         free(text);
         if (row == NULL || PyList_Append(list, row) < 0)
             Py_CLEAR(list);

@@ -7,6 +7,7 @@
 #include "frontend/cpython/hook.h"
 #include "frontend/cpython/original.h"
 #include "frontend/point.h"
+#include "runtime/flow_chain.h"
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ may_leave(PyObject *point)
 int
 jy_start_init(void)
 {
-    return PyType_Ready(&handover_type) < 0 ? -1 : jy_point_init(may_leave);
+    return PyType_Ready(&handover_type) < 0 || jy_flow_chain_init() < 0 ? -1 : jy_point_init(may_leave);
 }
 
 /* -- new code ---------------------------------------------------------------------------------------------------------------------- */

@@ -95,6 +95,16 @@ jy_compat_eval_breaker(PyThreadState *thread)
 #endif
 }
 
+int64_t
+jy_compat_frames_left(PyThreadState *thread)
+{
+#if HAS_312
+    return thread->py_recursion_remaining;
+#else
+    return thread->recursion_remaining;
+#endif
+}
+
 /* ---- dictionaries ---- */
 
 uint64_t

@@ -57,6 +57,8 @@ jy_compat_leave_tracing(PyThreadState *thread)
 
 /* Where a long native loop polls: leave when (*address & 0xff) != 0; then a signal, a GIL request or the like waits. */
 const volatile uint32_t *jy_compat_eval_breaker(PyThreadState *thread);
+/* Python frames that may still be begun before RecursionError. */
+int64_t jy_compat_frames_left(PyThreadState *thread);
 
 /* ---- dictionaries ---- */
 

@@ -21,7 +21,7 @@ TEST(flow_parse, says_what_it_cannot_read)
 {
     check("", "line 1: expected 'flow'");
     check("flow f :\n", "a flow without a block");
-    check("flow f :\n  nonsense\n", "line 2: expected input, helper, alias, block or exit");
+    check("flow f :\n  nonsense\n", "line 2: expected input, helper, alias, block, exit or function");
     check(HEAD "    %0 = frobnicate\n" TAIL, "line 3: 'frobnicate' is no instruction");
     check(HEAD "    %0 = param : i64\n" TAIL, "'param' is no instruction");
     check(HEAD "    %0 = const[1] : i63\n" TAIL, "expected a type");
