@@ -56,17 +56,44 @@ jy_flow_pile_clear(struct jy_flow_pile *pile)
 
 /* -- who drives a function that is not compiled itself ------------------------------------------------------------------------------ */
 
+/* It dies with the function, which it does not keep alive: the unit that it belongs to may be the function's own caller's. */
 struct callee {
-    PyObject_HEAD struct jy_function *f;
-    PyObject *function; /* owned; f borrows it */
+    PyObject_HEAD struct jy_function *f; /* NULL: the function is gone */
+    PyObject *function;                  /* borrowed */
+    PyObject *weak;                      /* to it; its callback frees f */
 };
+
+static PyObject *
+callee_died(PyObject *self, PyObject *Py_UNUSED(reference))
+{
+    struct callee *c = PyCapsule_GetPointer(self, NULL);
+    jy_function_free(c->f);
+    c->f = NULL;
+    c->function = NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef died_method = { "callee_died", callee_died, METH_O, NULL };
+
+static PyObject *
+watch(struct callee *c)
+{
+    PyObject *capsule = PyCapsule_New(c, NULL, NULL), *callback = NULL, *weak = NULL;
+    if (capsule != NULL)
+        callback = PyCFunction_New(&died_method, capsule);
+    if (callback != NULL)
+        weak = PyWeakref_NewRef(c->function, callback);
+    Py_XDECREF(capsule);
+    Py_XDECREF(callback);
+    return weak;
+}
 
 static void
 callee_dealloc(PyObject *self)
 {
     struct callee *c = (struct callee *)self;
+    Py_XDECREF(c->weak); /* no callback any more */
     jy_function_free(c->f);
-    Py_XDECREF(c->function);
     PyObject_Free(self);
 }
 
@@ -84,9 +111,12 @@ jy_flow_callee_new(PyObject *function)
     struct callee *c = PyObject_New(struct callee, &callee_type);
     if (c == NULL)
         return NULL;
-    c->function = Py_NewRef(function);
+    c->function = function;
+    c->weak = NULL;
     c->f = jy_function_new(function);
-    if (c->f == NULL) {
+    if (c->f != NULL)
+        c->weak = watch(c);
+    if (c->weak == NULL) {
         Py_DECREF(c);
         return NULL;
     }

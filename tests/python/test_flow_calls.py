@@ -1,6 +1,7 @@
 """Functions in native loops: recursion as native code, callees that change something, and what is rebuilt where one of them leaves."""
 
 import copy
+import gc
 import os
 import random
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -369,6 +371,18 @@ def test_recursion_that_always_leaves_is_given_up():
     for _ in range(40):
         assert f(12, 2**60) == 2**60 * 3**12
     assert jitney.inspect(f).stats()["flow_calls"] < 40
+
+
+@pytest.mark.parametrize("name, args", [("divide", (20, 0)), ("puts", ([1] * 20, 9))])
+def test_functions_that_were_left_die(name, args):
+    module = world()
+    f = module[name] = jitney.compile(module[name])
+    for _ in range(3):
+        outcome(f, args)
+    dead = weakref.ref(f)
+    del module, f
+    gc.collect()
+    assert dead() is None
 
 
 @pytest.mark.parametrize("settings", [{"JITNEY_EXEC": "loop"}, {"JITNEY_COMPARE": "1"}])
