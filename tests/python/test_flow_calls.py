@@ -300,7 +300,7 @@ def test_defaults_are_replaced():
     assert f(5) == 1.5**3
 
 
-@pytest.mark.parametrize("name, args", [("queens", (1023, 0, 0, 0)), ("ackermann", (3, 7)), ("quick", (FLOATS * 100, 0, 29999))])
+@pytest.mark.parametrize("name, args", [("queens", (2047, 0, 0, 0)), ("ackermann", (3, 7)), ("quick", (FLOATS * 100, 0, 29999))])
 def test_signals_in_recursion(name, args):
     eager, compiled = world(), world()
     compiled[name] = jitney.compile(compiled[name])
