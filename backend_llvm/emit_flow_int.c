@@ -91,6 +91,18 @@ shift_right(struct jy_flow_emit *f, LLVMValueRef *args, uint32_t exit)
     return LLVMBuildAShr(b, args[0], count, "");
 }
 
+static LLVMValueRef
+shift_right_unsigned(struct jy_flow_emit *f, LLVMValueRef *args)
+{
+    LLVMBuilderRef b = l_builder(f);
+    int64_t bits = l_bits(args[0]);
+    if (is_small_count(args[1]))
+        return LLVMBuildLShr(b, args[0], args[1], "");
+    LLVMValueRef count = LLVMBuildAnd(b, args[1], l_int(args[1], bits - 1), "");
+    LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, args[1], l_int(args[1], bits), "");
+    return LLVMBuildSelect(b, inside, LLVMBuildLShr(b, args[0], count, ""), l_int(args[0], 0), "");
+}
+
 /* Division -------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef
@@ -191,6 +203,7 @@ jy_flow_emit_int(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef
     case JY_FLOW_NOT: return LLVMBuildNot(b, args[0], "");
     case JY_FLOW_SHL: return shift_left(f, args, v->f_exit);
     case JY_FLOW_SHR: return shift_right(f, args, v->f_exit);
+    case JY_FLOW_USHR: return shift_right_unsigned(f, args);
     case JY_FLOW_FLOORDIV: return divided(f, args, v->f_exit);
     case JY_FLOW_FLOORMOD: return remainder_of(f, args, v->f_exit);
     case JY_FLOW_MIN: return extremum(f, "llvm.smin", args);

@@ -9,7 +9,8 @@
  *   flow_maybe.c   locals that are bound on some ways only
  *   flow_import.c  objects from outside become values
  *   flow_op.c      instructions
- *   flow_number.c  operators on numbers       flow_array.c, flow_list.c  elements
+ *   flow_number.c  operators on numbers       flow_scalar.c  those of NumPy
+ *   flow_array.c, flow_list.c  elements
  *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
  *   flow_make.c    new lists                  flow_draw.c  random numbers
  *   flow_function.c  the program's own, called: those that call themselves
@@ -219,6 +220,7 @@ struct jy_vbuild {
     } array_stops; /* instructions of the root frame that do something with whole arrays */
     uint32_t first_stop_line;
     const char *first_stop;
+    jy_fv at_start; /* what must hold there; JY_NO_FV: nothing */
 };
 
 /* ---- flow.c ---- */
@@ -331,6 +333,19 @@ bool jy_vtruth_known(const struct jy_vbuild *b, bool *out, const struct jy_val *
 jy_status jy_vas_float(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
 /* An index: INT, BOOL or a NumPy integer, as I64. */
 jy_status jy_vas_index(struct jy_vbuild *b, jy_fv *out, struct jy_val *v);
+
+/* ---- flow_scalar.c: NumPy's scalars; one of two operands is one ---- */
+
+jy_status jy_vscalar_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_val *p,
+                            struct jy_val *q);
+jy_status jy_vscalar_unary(struct jy_vbuild *b, struct jy_val **out, enum jy_unary op, struct jy_val *v);
+jy_status jy_vscalar_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, struct jy_val *p,
+                             struct jy_val *q);
+/* An element of an array in memory, and a number as it is stored into an array of that dtype. */
+jy_fv jy_vscalar_load(struct jy_vbuild *b, jy_dtype dtype, jy_fv data, jy_fv offset, uint32_t alias);
+jy_fv jy_vscalar_stored(struct jy_vbuild *b, jy_dtype to, const struct jy_val *item);
+/* An INT, BOOL or NumPy integer as I64: its value, of a uint64 the bits. */
+jy_fv jy_vint_of(struct jy_vbuild *b, const struct jy_val *v);
 
 /* ---- flow_complex.c: Python's complex numbers ---- */
 

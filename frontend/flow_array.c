@@ -33,17 +33,6 @@ scaled(struct jy_vbuild *b, jy_fv index, jy_fv stride)
     return jy_ve2(b, JY_FLOW_MUL, JY_F_I64, index, stride);
 }
 
-/* In memory a bool is a byte that is 0 or 1; what else a byte of the array holds is true, too. */
-static jy_fv
-load_element(struct jy_vbuild *b, const struct jy_varray *array, jy_fv data, jy_fv offset)
-{
-    if (array->dtype != JY_BOOL)
-        return jy_vload(b, jy_vtype_of_dtype((jy_dtype)array->dtype), data, offset, 0, array->alias);
-    jy_fv byte = jy_vload(b, JY_F_I8, data, offset, 0, array->alias);
-    jy_fv wide = jy_ve1(b, JY_FLOW_ZEXT, JY_F_I64, byte);
-    return jy_ve2(b, JY_FLOW_NE, JY_F_I1, wide, jy_vint(b, 0));
-}
-
 /* indices are inside; n of them, as many as there are axes or fewer */
 static jy_status
 read_at(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *v, size_t n, const jy_fv *indices)
@@ -53,7 +42,8 @@ read_at(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *v, size_t
     for (size_t d = 1; d < n; d++)
         offset = jy_ve2(b, JY_FLOW_ADD, JY_F_I64, offset, scaled(b, indices[d], array->stride[d]));
     if (n == array->ndim) {
-        *out = jy_val_reg(b, JY_K_NP, (jy_dtype)array->dtype, load_element(b, array, data_of(v), offset));
+        jy_dtype dtype = (jy_dtype)array->dtype;
+        *out = jy_val_reg(b, JY_K_NP, dtype, jy_vscalar_load(b, dtype, data_of(v), offset, array->alias));
         return JY_OK;
     }
     for (size_t d = 0; d < n; d++)
@@ -100,62 +90,6 @@ jy_varray_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct
 
 /* ---- stores ---- */
 
-/* The item in the array's dtype, as an assignment converts it. */
-static jy_status
-converted(struct jy_vbuild *b, jy_fv *out, jy_dtype to, struct jy_val *item)
-{
-    bool from_int = item->kind == JY_K_INT || (item->kind == JY_K_NP && item->dtype == JY_I64);
-    bool from_bool = item->kind == JY_K_BOOL || (item->kind == JY_K_NP && item->dtype == JY_BOOL);
-    bool from_i32 = item->kind == JY_K_NP && item->dtype == JY_I32;
-    bool from_f32 = item->kind == JY_K_NP && item->dtype == JY_F32;
-    bool from_float = item->kind == JY_K_FLOAT || (item->kind == JY_K_NP && item->dtype == JY_F64);
-    jy_fv x = item->regs[0];
-    switch (to) {
-    case JY_F64:
-        return jy_vas_float(b, out, from_i32 ? jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE,
-                                                          jy_ve1(b, JY_FLOW_SEXT, JY_F_I64, x))
-                                    : from_int  ? jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, x)
-                                    : from_bool ? jy_val_reg(b, JY_K_BOOL, JY_DTYPE_NONE, x)
-                                                : item);
-    case JY_I64:
-        if (!from_int && !from_bool && !from_i32)
-            break;
-        *out = from_int ? x : jy_ve1(b, from_i32 ? JY_FLOW_SEXT : JY_FLOW_ZEXT, JY_F_I64, x);
-        return JY_OK;
-    case JY_I32:
-        if (item->kind == JY_K_INT)
-            *out = jy_ve1x(b, JY_FLOW_NARROW, JY_F_I32, x, "an int that the dtype does not hold");
-        else if (from_i32)
-            *out = x;
-        else if (from_bool)
-            *out = jy_ve1(b, JY_FLOW_ZEXT, JY_F_I32, x);
-        else
-            break;
-        return JY_OK;
-    case JY_F32: {
-        if (from_f32) {
-            *out = x;
-            return JY_OK;
-        }
-        if (!from_float)
-            break;
-        *out = jy_ve1(b, JY_FLOW_ROUND, JY_F_F32, x);
-        b->w->w_np_flags = true;
-        jy_vflagged(b, jy_ve1(b, JY_FLOW_WIDEN, JY_F_F64, *out), x, x, "a float that the dtype does not hold");
-        return JY_OK;
-    }
-    case JY_BOOL:
-        if (!from_bool)
-            break;
-        *out = x;
-        return JY_OK;
-    case JY_DTYPE_COUNT:
-    case JY_DTYPE_NONE:
-        break;
-    }
-    return jy_vb_lacks(b, "a store of %s into an array of %s", jy_val_describe(b, item), jy_dtype_info[to].text);
-}
-
 jy_status
 jy_varray_set(struct jy_vbuild *b, struct jy_val *v, struct jy_val *key, struct jy_val *item)
 {
@@ -167,7 +101,7 @@ jy_varray_set(struct jy_vbuild *b, struct jy_val *v, struct jy_val *key, struct 
     TRY(jy_vb_effect(b));
     TRY(jy_vb_will_write(b, array));
     TRY(indices_of(b, &n, indices, v, key));
-    TRY(converted(b, &value, (jy_dtype)array->dtype, item));
+    value = jy_vscalar_stored(b, (jy_dtype)array->dtype, item);
     jy_fv offset = scaled(b, indices[0], array->stride[0]);
     for (size_t d = 1; d < n; d++)
         offset = jy_ve2(b, JY_FLOW_ADD, JY_F_I64, offset, scaled(b, indices[d], array->stride[d]));

@@ -16,8 +16,9 @@ jy_vb_input(struct jy_vbuild *b, jy_src source, enum jy_kind kind, jy_dtype dtyp
         if (unit->u_inputs.at[k].source == source)
             return (uint32_t)k;
     bool is_object = (uint8_t)kind == JY_INPUT_OBJECT;
-    jy_ref node = jy_graph_placeholder(b->t->graph, is_object ? JY_KIND_PYFLOAT : kind, is_object ? JY_F64 : dtype, 0,
-                                       NULL, NULL);
+    bool in_graph = !is_object && dtype < JY_DTYPE_COUNT;
+    jy_ref node =
+        jy_graph_placeholder(b->t->graph, in_graph ? kind : JY_KIND_PYFLOAT, in_graph ? dtype : JY_F64, 0, NULL, NULL);
     jy_input_add(b->frame->f, source, kind, dtype, node, NULL);
     return (uint32_t)unit->u_inputs.n - 1;
 }
@@ -35,10 +36,9 @@ static struct jy_val *
 number_input(struct jy_vbuild *b, jy_src source, enum jy_vkind kind, enum jy_kind as, jy_dtype dtype)
 {
     uint32_t number = jy_vb_input(b, source, as, dtype);
-    struct jy_flow_input input = { .kind = JY_FLOW_IN_NUMBER,
-                                   .type = (uint8_t)jy_vtype_of_dtype(dtype),
-                                   .dtype = (uint8_t)dtype,
-                                   .number = number };
+    struct jy_flow_input input = {
+        .kind = JY_FLOW_IN_NUMBER, .type = (uint8_t)jy_vtype_of_dtype(dtype), .dtype = (uint8_t)dtype, .number = number
+    };
     jy_fv reg = jy_flow_input(b->w, &input);
     return jy_val_reg(b, kind, kind == JY_K_NP ? dtype : JY_DTYPE_NONE, reg);
 }
@@ -204,9 +204,8 @@ constant(struct jy_vbuild *b, struct jy_value *v)
     }
     jy_dtype dtype;
     union jy_scalar value;
-    if (jy_inspect_scalar(&dtype, &value, o))
-        return jy_val_reg(b, JY_K_NP, dtype,
-                          jy_flow_const(b->w, b->block, jy_vtype_of_dtype(dtype), value));
+    if (jy_inspect_element(&dtype, &value, o))
+        return jy_val_reg(b, JY_K_NP, dtype, jy_flow_const(b->w, b->block, jy_vtype_of_dtype(dtype), value));
     return jy_val_known(b, v);
 }
 
@@ -332,9 +331,9 @@ import_lazy(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
         uint32_t number = jy_vb_input(b, v->v_source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE);
         jy_fv address = input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
         jy_fv zero = jy_flow_const(b->w, 0, JY_F_I64, (union jy_scalar){ .i = 0 });
-        *out = jy_val_complex(
-            b, jy_flow_load(b->w, 0, JY_F_F64, address, zero, offsetof(PyComplexObject, cval.real), 0),
-            jy_flow_load(b->w, 0, JY_F_F64, address, zero, offsetof(PyComplexObject, cval.imag), 0));
+        *out =
+            jy_val_complex(b, jy_flow_load(b->w, 0, JY_F_F64, address, zero, offsetof(PyComplexObject, cval.real), 0),
+                           jy_flow_load(b->w, 0, JY_F_F64, address, zero, offsetof(PyComplexObject, cval.imag), 0));
         return JY_OK;
     }
     if (PyLong_CheckExact(o) && !fits_int64(o)) {
@@ -382,7 +381,8 @@ jy_vb_import(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
         TRY(import_realized(b, out, v));
     if (v->v_source == JY_NO_SOURCE) /* its registers may be of this block only */
         return JY_OK;
-    bool is_local_constant = (jy_val_is_number(*out) || (*out)->kind == JY_K_COMPLEX) && jy_flow_at(b->w, (*out)->regs[0])->f_op == JY_FLOW_CONST;
+    bool is_local_constant = (jy_val_is_number(*out) || (*out)->kind == JY_K_COMPLEX) &&
+                             jy_flow_at(b->w, (*out)->regs[0])->f_op == JY_FLOW_CONST;
     if (is_local_constant)
         return JY_OK;
     set_input(b, *out, v->v_source);
@@ -399,6 +399,42 @@ struct sequence_iterator {
     PyObject_HEAD Py_ssize_t index;
     PyObject *sequence;
 };
+
+/* The array that an iterator goes over, if a local variable holds it. */
+static struct jy_val *
+local_array(const struct jy_vbuild *b, const PyObject *array)
+{
+    for (size_t i = 0; i < b->frame->nlocals; i++) {
+        const struct jy_value *v = b->frame->f->f_locals[i];
+        if (v != NULL && v->v_object == array && b->frame->locals[i]->kind == JY_K_ARRAY)
+            return b->frame->locals[i];
+    }
+    return NULL;
+}
+
+/* What the flow is given of the array is guarded; that the iterator is over this one is looked at when the flow begins. */
+static jy_status
+import_array_iterator(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
+{
+    PyObject *sequence = ((struct sequence_iterator *)v->v_object)->sequence;
+    struct jy_val *array = sequence != NULL ? local_array(b, sequence) : NULL;
+    if (array == NULL || array->array->ndim == 0)
+        return jy_vb_lacks(b, "an iterator over what no variable holds");
+    jy_guard_type(b->frame->f, v->v_source, &PySeqIter_Type);
+    uint32_t number = jy_vb_input(b, v->v_source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE);
+    jy_fv address = input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
+    jy_fv zero = jy_flow_const(b->w, 0, JY_F_I64, (union jy_scalar){ .i = 0 });
+    jy_fv held = jy_flow_load(b->w, 0, JY_F_PTR, address, zero, offsetof(struct sequence_iterator, sequence), 0);
+    jy_fv same =
+        jy_ve2(b, JY_FLOW_EQ, JY_F_I1, held, input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, array->array->input, 0));
+    b->at_start = b->at_start == JY_NO_FV ? same : jy_ve2(b, JY_FLOW_AND, JY_F_I1, b->at_start, same);
+    struct jy_val *it = jy_val_parts(b, JY_K_ITER, 1, &array);
+    it->how = JY_VI_SEQUENCE;
+    it->nregs = 1;
+    it->regs[0] = input_part(b, JY_FLOW_IN_INDEX, JY_F_I64, number, 0);
+    *out = it;
+    return JY_OK;
+}
 
 static jy_status
 import_iterator(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
@@ -452,6 +488,8 @@ jy_vb_import_slot(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v, 
         (Py_IS_TYPE(o, &PyRangeIter_Type) || Py_IS_TYPE(o, &PyListIter_Type) || Py_IS_TYPE(o, &PyTupleIter_Type) ||
          Py_IS_TYPE(o, &PyBytesIter_Type)))
         return import_iterator(b, out, v);
+    if (v->v_kind == JY_V_LAZY && slot == SIZE_MAX && Py_IS_TYPE(o, &PySeqIter_Type))
+        return import_array_iterator(b, out, v);
     if (v->v_kind == JY_V_LAZY && PyUnicode_CheckExact(o)) { /* passed on, not pinned */
         *out = object_input(b, v->v_source, v);
         return JY_OK;

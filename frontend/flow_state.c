@@ -104,22 +104,7 @@ jy_val_same_kind(const struct jy_val *a, const struct jy_val *b)
 enum jy_ftype
 jy_vtype_of_dtype(jy_dtype dtype)
 {
-    switch (dtype) {
-    case JY_BOOL:
-        return JY_F_I1;
-    case JY_I32:
-        return JY_F_I32;
-    case JY_I64:
-        return JY_F_I64;
-    case JY_F32:
-        return JY_F_F32;
-    case JY_F64:
-        return JY_F_F64;
-    case JY_DTYPE_COUNT:
-    case JY_DTYPE_NONE:
-        break;
-    }
-    return JY_F_NONE;
+    return jy_flow_dtype_type((uint8_t)dtype);
 }
 
 enum jy_ftype

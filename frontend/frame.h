@@ -38,6 +38,7 @@ struct jy_trace_state {
     uint32_t root_steps; /* instructions of the root frame so far, the present one included */
     uint32_t stop_at;    /* the root_steps before which the unit ends; 0: where the program does */
     uint32_t begun;      /* the root_steps of RESUME: before it no frame can be left */
+    bool elements;       /* for a flow: arrays and scalars of all dtypes of dtype.def are known */
     bool native_loops;   /* the root frame's loops are units of their own, where request->unrolled does not name them */
     uint8_t *loop_heads; /* by id of the root frame's instructions: targets of backward jumps */
     int start;           /* id of the instruction where the unit starts; JY_NO_INSTR: a call */

@@ -1,6 +1,6 @@
 /* ndarrays, NumPy scalars, dtypes and ufuncs, described in words of graph/.
  *
- * An array is understood when its type is exactly ndarray, its dtype is one of dtype.def in native byte order without metadata, its data is aligned and it has at
+ * An array is understood when its type is exactly ndarray, its dtype is a DTYPE of dtype.def (for native loops: an ELEMENT, too) in native byte order without metadata, its data is aligned and it has at
  * most JY_MAX_NDIM axes. Everything else has a reason in words, which becomes the detail of the break. */
 #include "frontend/inspect_array.h"
 
@@ -17,10 +17,10 @@ jy_inspect_array_init(void)
 }
 
 static bool
-known_descr(jy_dtype *out, const PyArray_Descr *descr)
+known_descr(jy_dtype *out, const PyArray_Descr *descr, bool elements)
 {
-    return jy_dtype_from_number(out, descr->type_num) && PyArray_ISNBO(descr->byteorder) &&
-           PyDataType_METADATA(descr) == NULL;
+    bool known = elements ? jy_element_from_number(out, descr->type_num) : jy_dtype_from_number(out, descr->type_num);
+    return known && PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == NULL;
 }
 
 static void
@@ -39,7 +39,7 @@ fill_extent(struct jy_inspected_array *out, const char *data)
 }
 
 bool
-jy_inspect_array(struct jy_inspected_array *out, const char **why, PyObject *object)
+jy_inspect_array(struct jy_inspected_array *out, const char **why, PyObject *object, bool elements)
 {
     *why = NULL;
     if (!PyArray_CheckExact(object)) {
@@ -47,8 +47,10 @@ jy_inspect_array(struct jy_inspected_array *out, const char **why, PyObject *obj
         return false;
     }
     PyArrayObject *array = (PyArrayObject *)object;
-    if (!known_descr(&out->dtype, PyArray_DESCR(array)))
-        *why = "a dtype other than bool, int32, int64, float32 and float64 in native byte order";
+    if (!known_descr(&out->dtype, PyArray_DESCR(array), elements))
+        *why = elements
+                   ? "a dtype other than bool, int8 to int64, uint8 to uint64, float32 and float64 in native byte order"
+                   : "a dtype other than bool, int32, int64, float32 and float64 in native byte order";
     else if (!PyArray_ISALIGNED(array))
         *why = "data that is not aligned";
     else if ((uint32_t)PyArray_FLAGS(array) & JY_WARN_ON_WRITE)
@@ -100,6 +102,28 @@ jy_inspect_scalar(jy_dtype *dtype, union jy_scalar *value, PyObject *object)
 }
 
 bool
+jy_inspect_element(jy_dtype *dtype, union jy_scalar *value, PyObject *object)
+{
+    if (jy_inspect_scalar(dtype, value, object))
+        return true;
+    if (Py_IS_TYPE(object, &PyByteArrType_Type))
+        *dtype = JY_I8, value->i = PyArrayScalar_VAL(object, Byte);
+    else if (Py_IS_TYPE(object, &PyShortArrType_Type))
+        *dtype = JY_I16, value->i = PyArrayScalar_VAL(object, Short);
+    else if (Py_IS_TYPE(object, &PyUByteArrType_Type))
+        *dtype = JY_U8, value->i = PyArrayScalar_VAL(object, UByte);
+    else if (Py_IS_TYPE(object, &PyUShortArrType_Type))
+        *dtype = JY_U16, value->i = PyArrayScalar_VAL(object, UShort);
+    else if (Py_IS_TYPE(object, &PyUIntArrType_Type))
+        *dtype = JY_U32, value->i = PyArrayScalar_VAL(object, UInt);
+    else if (Py_IS_TYPE(object, &PyULongArrType_Type))
+        *dtype = JY_U64, value->bits = PyArrayScalar_VAL(object, ULong);
+    else
+        return false;
+    return true;
+}
+
+bool
 jy_inspect_is_dtype(PyObject *object)
 {
     return PyArray_DescrCheck(object);
@@ -133,7 +157,7 @@ jy_inspect_dtype(jy_dtype *out, PyObject *object)
         PyErr_Clear();
         return false;
     }
-    bool known = known_descr(out, descr);
+    bool known = known_descr(out, descr, false);
     Py_DECREF(descr);
     return known;
 }

@@ -21,13 +21,14 @@ struct jy_inspected_array {
 /* Imports NumPy's C API, once per process. -1 with an exception. */
 int jy_inspect_array_init(void);
 
-/* False: not an exact ndarray that compiled code understands, and *why says what is in the way. */
-bool jy_inspect_array(struct jy_inspected_array *out, const char **why, PyObject *object);
+/* False: not an exact ndarray that compiled code understands, and *why says what is in the way. elements: of any dtype that native loops know. */
+bool jy_inspect_array(struct jy_inspected_array *out, const char **why, PyObject *object, bool elements);
 bool jy_inspect_is_array(PyObject *object);
 /* The name of the type of an array's elements, as numpy.uint8. */
 const char *jy_inspect_element_type(PyObject *array);
-/* An exact NumPy scalar of a supported dtype. */
+/* An exact NumPy scalar of a dtype of graphs; of any that native loops know. */
 bool jy_inspect_scalar(jy_dtype *dtype, union jy_scalar *value, PyObject *object);
+bool jy_inspect_element(jy_dtype *dtype, union jy_scalar *value, PyObject *object);
 /* What np.dtype(object) is, for type objects of Python's and NumPy's own, dtype objects and strings. */
 bool jy_inspect_dtype(jy_dtype *out, PyObject *object);
 bool jy_inspect_is_dtype(PyObject *object);

@@ -225,6 +225,11 @@ is_used_by_element(const struct jy_code *code, int id, size_t depth)
     while ((id = jy_code_next(code, id)) != JY_NO_INSTR) {
         const struct jy_instr *instr = jy_code_at(code, id);
         size_t pops = (size_t)jy_instr_pops(instr->i_op, instr->i_arg);
+        if (instr->i_op == COPY || instr->i_op == SWAP) { /* of x[i] += y */
+            size_t other = (size_t)instr->i_arg;
+            depth = instr->i_op == COPY ? depth + 1 : depth == other ? 1 : depth == 1 ? other : depth;
+            continue;
+        }
         if (pops >= depth)
             return (depth == 2 && (instr->i_op == BINARY_SUBSCR || instr->i_op == STORE_SUBSCR)) ||
                    (depth == 1 && instr->i_op == LOAD_ATTR && is_attribute_of_shape(code, instr)) ||
@@ -289,7 +294,7 @@ is_number(const struct jy_value *v)
 
 /* Over numbers that come one by one, more than a few of them. */
 static bool
-is_long_loop(const struct jy_value *it)
+is_long_loop(const struct jy_frame *f, const struct jy_value *it)
 {
     if (it->v_kind != JY_V_ITER || it->u.iter.how != JY_ITER_SEQUENCE)
         return false;
@@ -297,6 +302,9 @@ is_long_loop(const struct jy_value *it)
     int64_t start, stop, step;
     if (sequence->v_kind == JY_V_LIST || sequence->v_kind == JY_V_TUPLE)
         return sequence->v_source != JY_NO_SOURCE && sequence->u.seq.n > SHORT_LOOP && is_number(sequence->u.seq.at[0]);
+    if (sequence->v_kind == JY_V_ARRAY)
+        return sequence->u.array.ndim == 1 &&
+               jy_sizes_hint(&f->f_trace->graph->g_sizes, sequence->u.array.shape[0]) > SHORT_LOOP;
     if (sequence->v_kind != JY_V_RANGE)
         return false;
     if (!is_known_int(sequence->u.range.start, &start) || !is_known_int(sequence->u.range.stop, &stop) ||
@@ -317,7 +325,7 @@ is_native_loop(struct jy_frame *f, const struct jy_instr *instr)
     for (size_t k = 0; k < t->request->nunrolled; k++)
         if (t->request->unrolled[k] == (uint32_t)instr->i_offset)
             return false;
-    return (instr->i_op != FOR_ITER || is_long_loop(*jy_peek(f, 1))) && !works_on_arrays(f, f->f_pc);
+    return (instr->i_op != FOR_ITER || is_long_loop(f, *jy_peek(f, 1))) && !works_on_arrays(f, f->f_pc);
 }
 
 static jy_status

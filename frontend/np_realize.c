@@ -51,7 +51,7 @@ overlap(const struct jy_storage *a, const struct jy_storage *b)
 {
     struct jy_inspected_array x, y;
     const char *why;
-    return !jy_inspect_array(&x, &why, a->object) || !jy_inspect_array(&y, &why, b->object) ||
+    return !jy_inspect_array(&x, &why, a->object, true) || !jy_inspect_array(&y, &why, b->object, true) ||
            (x.low < y.high && y.low < x.high);
 }
 
@@ -94,6 +94,13 @@ fill_array(struct jy_value *v, struct jy_storage *storage, const struct jy_node 
     v->u.array.dtype = (uint8_t)live->dtype;
 }
 
+/* What the graph of a flow, which is never run, takes an input for. */
+static jy_dtype
+in_graph(jy_dtype dtype)
+{
+    return dtype < JY_DTYPE_COUNT ? dtype : JY_I64;
+}
+
 /* L['image'], a numpy.ndarray of numpy.uint8: why */
 static jy_status
 refuse_array(struct jy_frame *f, const struct jy_value *v, const char *why)
@@ -113,7 +120,7 @@ realize_array(struct jy_frame *f, struct jy_value *v)
     struct jy_graph *g = f->f_trace->graph;
     struct jy_inspected_array live;
     const char *why;
-    if (!jy_inspect_array(&live, &why, v->v_object))
+    if (!jy_inspect_array(&live, &why, v->v_object, f->f_trace->elements))
         return refuse_array(f, v, why);
     struct jy_storage *storage = find_storage(f->f_trace, v->v_object);
     if (storage != NULL) {
@@ -139,7 +146,7 @@ realize_array(struct jy_frame *f, struct jy_value *v)
             shape[d] = extent;
         }
     }
-    storage->version = jy_graph_placeholder(g, JY_KIND_ARRAY, live.dtype, live.ndim, shape, &layout);
+    storage->version = jy_graph_placeholder(g, JY_KIND_ARRAY, in_graph(live.dtype), live.ndim, shape, &layout);
     jy_input_add(f, v->v_source, JY_KIND_ARRAY, live.dtype, storage->version, class);
     fill_array(v, storage, jy_graph_at(g, storage->version), &live);
     return JY_OK;
@@ -152,10 +159,12 @@ jy_np_realize(struct jy_frame *f, struct jy_value *v)
     union jy_scalar value;
     if (jy_inspect_is_array(v->v_object))
         return realize_array(f, v);
-    if (!jy_inspect_scalar(&dtype, &value, v->v_object))
+    bool known = f->f_trace->elements ? jy_inspect_element(&dtype, &value, v->v_object)
+                                      : jy_inspect_scalar(&dtype, &value, v->v_object);
+    if (!known)
         return jy_break(f, JY_BREAK_ARRAY_KIND, "%s", Py_TYPE(v->v_object)->tp_name);
     jy_guard_type(f, v->v_source, Py_TYPE(v->v_object));
-    jy_ref node = jy_graph_placeholder(f->f_trace->graph, JY_KIND_NPSCALAR, dtype, 0, NULL, NULL);
+    jy_ref node = jy_graph_placeholder(f->f_trace->graph, JY_KIND_NPSCALAR, in_graph(dtype), 0, NULL, NULL);
     jy_input_add(f, v->v_source, JY_KIND_NPSCALAR, dtype, node, NULL);
     v->v_kind = JY_V_SCALAR;
     memset(&v->u, 0, sizeof v->u);

@@ -407,6 +407,7 @@ trace_flow(struct jy_trace_state *t)
 {
     struct jy_frame *f = NULL;
     t->start = t->loop = JY_NO_INSTR;
+    t->elements = true;
     TRY(open_root(&f, t));
     if (looks_at_its_frame(f))
         return jy_break(f, JY_BREAK_OWN_FRAME, "a loop that would go on in another frame");

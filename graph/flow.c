@@ -12,6 +12,17 @@ const struct jy_flow_op_info jy_flow_op_info[JY_FLOW_COUNT] = {
 #undef FLOW
 };
 
+enum jy_ftype
+jy_flow_dtype_type(uint8_t dtype)
+{
+    static const uint8_t types[JY_ELEMENT_COUNT] = {
+        [JY_BOOL] = JY_F_I1, [JY_I32] = JY_F_I32, [JY_I64] = JY_F_I64, [JY_F32] = JY_F_F32,
+        [JY_F64] = JY_F_F64, [JY_I8] = JY_F_I64,  [JY_I16] = JY_F_I64, [JY_U8] = JY_F_I64,
+        [JY_U16] = JY_F_I64, [JY_U32] = JY_F_I64, [JY_U64] = JY_F_I64,
+    };
+    return dtype < JY_ELEMENT_COUNT ? (enum jy_ftype)types[dtype] : JY_F_NONE;
+}
+
 size_t
 jy_flow_type_bytes(enum jy_ftype type)
 {

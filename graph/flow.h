@@ -180,7 +180,7 @@ struct jy_flow_exit {
 /* What an input is, in terms of the unit's inputs (u_inputs, one object each). Iterators (RANGE of an iterator, INDEX) are taken over and come back as new objects: a flow is not entered when
  * somebody else holds a reference to one, or when it is exhausted already. */
 enum jy_flow_input_kind {
-    JY_FLOW_IN_NUMBER,  /* the scalar in `type`: I64, F64, I1; NumPy scalars by their dtype */
+    JY_FLOW_IN_NUMBER,  /* the scalar of `dtype` in `type`: jy_flow_dtype_type */
     JY_FLOW_IN_OBJECT,  /* PTR: its address */
     JY_FLOW_IN_DATA,    /* PTR: of an array */
     JY_FLOW_IN_EXTENT,  /* I64: of axis `axis` */
@@ -253,7 +253,7 @@ struct jy_flow {
 
 /* The calling convention: int32_t flow(struct jy_flow_call *) returns the number of the exit taken. ORDER flow_call: backend_llvm mirrors it. */
 struct jy_flow_call {
-    const union jy_scalar *in;  /* one slot per input; I1 as 0 or 1, I32 sign-extended */
+    const union jy_scalar *in;  /* one slot per input; I1 as 0 or 1, narrow integers extended */
     union jy_scalar *out;       /* room for the largest exit; for machine code: for jy_flow_slots */
     void *const *helper;
     const volatile uint32_t *watch; /* POLL: leave when *watch & watch_mask */
@@ -313,6 +313,8 @@ void jy_flow_branch(struct jy_flow *w, jy_fb from, jy_fv condition, jy_fb yes, s
                     jy_fb no, size_t nno, const jy_fv *no_args);
 void jy_flow_leave(struct jy_flow *w, jy_fb from, uint32_t exit);
 size_t jy_flow_type_bytes(enum jy_ftype type); /* in memory */
+/* What a number of that dtype is in a register: I1, I32, F32 and F64 have their own; other integers stand as I64 with their value, those of uint64 with their bits. NONE: no dtype. */
+enum jy_ftype jy_flow_dtype_type(uint8_t dtype);
 
 /* ---- the rest ---- */
 

@@ -59,6 +59,14 @@ shift_right(int64_t *out, int64_t x, int64_t count)
     return count >= 0;
 }
 
+static int64_t
+shift_right_unsigned(enum jy_ftype type, int64_t x, int64_t count)
+{
+    if (count < 0 || count >= (type == JY_F_I32 ? 32 : 64))
+        return 0;
+    return type == JY_F_I32 ? (int32_t)((uint32_t)x >> count) : (int64_t)((uint64_t)x >> count);
+}
+
 static bool
 divide(int64_t *out, enum jy_ftype type, bool wants_quotient, int64_t x, int64_t y)
 {
@@ -125,6 +133,9 @@ apply_int(int64_t *out, enum jy_fop op, enum jy_ftype type, int64_t x, int64_t y
         return shift_left(out, type, x, y);
     case JY_FLOW_SHR:
         return shift_right(out, x, y);
+    case JY_FLOW_USHR:
+        *out = shift_right_unsigned(type, x, y);
+        return true;
     case JY_FLOW_FLOORDIV:
     case JY_FLOW_FLOORMOD:
         return divide(out, type, op == JY_FLOW_FLOORDIV, x, y);

@@ -383,7 +383,7 @@ read_box(struct reading *in)
     if (fields & JY_BOX_HAS_KIND)
         box->kind = read_choice(in, "a kind", jy_flow_kind_text, JY_KIND_TEXT_COUNT);
     if (fields & JY_BOX_HAS_DTYPE)
-        box->dtype = (uint8_t)jy_reader_dtype(&in->r);
+        box->dtype = (uint8_t)jy_reader_element(&in->r);
     if (fields & JY_BOX_HAS_NDIM) {
         box->ndim = (uint8_t)jy_reader_index(&in->r);
         jy_reader_expect(&in->r, "d");
@@ -517,7 +517,7 @@ read_input(struct reading *in)
     if (jy_reader_take(&in->r, "."))
         input.axis = (uint8_t)jy_reader_index(&in->r);
     if (input.kind == JY_FLOW_IN_NUMBER)
-        input.dtype = (uint8_t)jy_reader_dtype(&in->r);
+        input.dtype = (uint8_t)jy_reader_element(&in->r);
     *jy_vec_push(in->w->w_arena, &in->w->w_inputs) = input;
 }
 

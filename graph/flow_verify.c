@@ -24,7 +24,7 @@ static const char *const rules[JY_FLOW_COUNT] = {
     [JY_FLOW_CONST] = "*",      [JY_FLOW_INPUT] = "*",   [JY_FLOW_PARAM] = "*",      [JY_FLOW_ADD] = "nn=",
     [JY_FLOW_SUB] = "nn=",      [JY_FLOW_MUL] = "nn=",   [JY_FLOW_NEG] = "n=",       [JY_FLOW_ABS] = "n=",
     [JY_FLOW_AND] = "mm=",      [JY_FLOW_OR] = "mm=",    [JY_FLOW_XOR] = "mm=",      [JY_FLOW_NOT] = "m=",
-    [JY_FLOW_SHL] = "ii=",      [JY_FLOW_SHR] = "ii=",   [JY_FLOW_FLOORDIV] = "ii=", [JY_FLOW_FLOORMOD] = "ii=",
+    [JY_FLOW_SHL] = "ii=",      [JY_FLOW_SHR] = "ii=",   [JY_FLOW_USHR] = "ii=",   [JY_FLOW_FLOORDIV] = "ii=", [JY_FLOW_FLOORMOD] = "ii=",
     [JY_FLOW_MIN] = "ii=",      [JY_FLOW_MAX] = "ii=",   [JY_FLOW_DIV] = "ff=",      [JY_FLOW_SQRT] = "f=",
     [JY_FLOW_FLOOR] = "f=",     [JY_FLOW_CEIL] = "f=",   [JY_FLOW_TRUNC] = "f=",     [JY_FLOW_RINT] = "f=",
     [JY_FLOW_COPYSIGN] = "ff=", [JY_FLOW_EQ] = "eeb",    [JY_FLOW_NE] = "eeb",       [JY_FLOW_LT] = "nnb",
@@ -386,21 +386,12 @@ check_block(struct verifier *v)
 
 /* ---- exits and inputs ---- */
 
-static enum jy_ftype
-type_of_dtype(uint8_t dtype)
-{
-    static const uint8_t types[JY_DTYPE_COUNT] = {
-        [JY_BOOL] = JY_F_I1, [JY_I32] = JY_F_I32, [JY_I64] = JY_F_I64, [JY_F32] = JY_F_F32, [JY_F64] = JY_F_F64,
-    };
-    return dtype < JY_DTYPE_COUNT ? (enum jy_ftype)types[dtype] : JY_F_NONE;
-}
-
 /* Value i of a box. */
 static enum jy_ftype
 type_in_box(const struct jy_box *box, size_t i)
 {
     if (box->how == JY_BOX_NUMBER)
-        return type_of_dtype(box->dtype);
+        return jy_flow_dtype_type(box->dtype);
     if (box->how == JY_BOX_COMPLEX)
         return JY_F_F64;
     if (box->how == JY_BOX_MAYBE)
@@ -501,7 +492,7 @@ is_sound_input(const struct jy_flow *w, const struct jy_flow_input *in)
     if (in->kind == JY_FLOW_IN_ARG)
         return in->number < w->w_nargs && w->w_args[in->number] == in->type;
     if (in->kind == JY_FLOW_IN_NUMBER)
-        return type_of_dtype(in->dtype) == in->type && in->type != JY_F_NONE;
+        return jy_flow_dtype_type(in->dtype) == in->type && in->type != JY_F_NONE;
     bool is_address = in->kind == JY_FLOW_IN_OBJECT || in->kind == JY_FLOW_IN_DATA ||
                       in->kind == JY_FLOW_IN_CONST_OBJECT || in->kind == JY_FLOW_IN_BITGEN ||
                       in->kind == JY_FLOW_IN_CONST_BITGEN;

@@ -90,13 +90,22 @@ jy_reader_word(struct jy_reader *r)
 }
 
 jy_dtype
-jy_reader_dtype(struct jy_reader *r)
+jy_reader_element(struct jy_reader *r)
 {
     jy_dtype dtype = JY_F64;
     const char *word = jy_reader_word(r);
-    if (r->error == NULL && !jy_dtype_from_text(&dtype, word))
+    if (r->error == NULL && !jy_element_from_text(&dtype, word))
         jy_reader_fail(r, "'%s' is no dtype", word);
     return dtype;
+}
+
+jy_dtype
+jy_reader_dtype(struct jy_reader *r)
+{
+    jy_dtype dtype = jy_reader_element(r);
+    if (r->error == NULL && dtype >= JY_DTYPE_COUNT)
+        jy_reader_fail(r, "%s is no dtype of graphs", jy_dtype_info[dtype].text);
+    return dtype >= JY_DTYPE_COUNT ? JY_F64 : dtype;
 }
 
 jy_op

@@ -25,6 +25,7 @@ uint32_t jy_reader_index(struct jy_reader *r);
 /* A name of letters, digits and underscores; "" on failure. */
 const char *jy_reader_word(struct jy_reader *r);
 jy_dtype jy_reader_dtype(struct jy_reader *r);
+jy_dtype jy_reader_element(struct jy_reader *r); /* of native loops, too */
 jy_op jy_reader_op(struct jy_reader *r);
 /* To the next line with text; false at the end. The comment of a line (from ';') is passed over. */
 bool jy_reader_next_line(struct jy_reader *r);

@@ -191,7 +191,7 @@ jy_scalar_cast(jy_dtype from, jy_dtype to, union jy_scalar value)
 {
     union jy_scalar result = { 0 };
     bool is_float = jy_dtype_is_float(from);
-    switch (to) {
+    switch ((int)to) {
     case JY_BOOL:
         result.i = is_float ? as_double(from, value) != 0 : value.i != 0;
         break;
@@ -205,8 +205,7 @@ jy_scalar_cast(jy_dtype from, jy_dtype to, union jy_scalar value)
     case JY_F64:
         result.d = as_double(from, value);
         break;
-    case JY_DTYPE_COUNT:
-    case JY_DTYPE_NONE:
+    default: /* no graph has it */
         undefined();
     }
     return result;
@@ -218,7 +217,7 @@ jy_scalar_load(jy_dtype dtype, const void *at)
     union jy_scalar value = { 0 };
     int32_t i32;
     uint8_t truth;
-    switch (dtype) {
+    switch ((int)dtype) {
     case JY_BOOL:
         memcpy(&truth, at, sizeof(truth));
         value.i = truth != 0;
@@ -234,8 +233,7 @@ jy_scalar_load(jy_dtype dtype, const void *at)
     case JY_F64:
         memcpy(&value.bits, at, sizeof(value.bits));
         break;
-    case JY_DTYPE_COUNT:
-    case JY_DTYPE_NONE:
+    default: /* no graph has it */
         undefined();
     }
     return value;
@@ -246,7 +244,7 @@ jy_scalar_store(jy_dtype dtype, void *at, union jy_scalar value)
 {
     int32_t i32 = (int32_t)value.i;
     uint8_t truth = value.i != 0;
-    switch (dtype) {
+    switch ((int)dtype) {
     case JY_BOOL:
         memcpy(at, &truth, sizeof(truth));
         break;
@@ -260,8 +258,7 @@ jy_scalar_store(jy_dtype dtype, void *at, union jy_scalar value)
     case JY_F64:
         memcpy(at, &value.bits, sizeof(value.bits));
         break;
-    case JY_DTYPE_COUNT:
-    case JY_DTYPE_NONE:
+    default: /* no graph has it */
         undefined();
     }
 }

@@ -399,7 +399,7 @@ read_number(union jy_scalar *out, const struct jy_flow_input *in, PyObject *obje
     case JY_F_I32:
         return jy_unwrap_scalar(out, JY_I32, object);
     case JY_F_I64:
-        return jy_unwrap_scalar(out, JY_I64, object);
+        return jy_unwrap_scalar(out, (jy_dtype)in->dtype, object);
     case JY_F_F32:
         return jy_unwrap_scalar(out, JY_F32, object);
     case JY_F_F64:
@@ -673,7 +673,10 @@ add_frame(struct jy_text *text, const struct jy_flow *w, PyObject *code, const s
         else
             jy_text_add(text, " %s=", jy_utf8(jy_compat_local_name((PyCodeObject *)code, (int)(k - e->x_depth))));
         enum jy_ftype type = (enum jy_ftype)jy_flow_at(w, e->x_values.at[box->value])->f_type;
-        add_value(text, type, out[box->value]);
+        if (box->dtype == JY_U64)
+            jy_text_add(text, "%llu", (unsigned long long)out[box->value].bits);
+        else
+            add_value(text, type, out[box->value]);
     }
 }
 

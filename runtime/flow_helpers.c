@@ -161,6 +161,27 @@ int_powmod(int64_t base, int64_t exponent, int64_t modulus, int32_t *failed)
     return modulus < 0 && result != 0 ? (int64_t)(result - m) : (int64_t)result;
 }
 
+/* Numbers of np.uint64, by their bits. */
+static int64_t
+uint_mul(int64_t x, int64_t y, int32_t *failed)
+{
+    uint64_t product;
+    *failed = __builtin_mul_overflow((uint64_t)x, (uint64_t)y, &product);
+    return (int64_t)product;
+}
+
+static int64_t
+uint_div(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x / (uint64_t)y);
+}
+
+static int64_t
+uint_mod(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x % (uint64_t)y);
+}
+
 static int64_t
 int_gcd(int64_t a, int64_t b, int32_t *failed)
 {

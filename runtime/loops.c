@@ -130,7 +130,7 @@ clears_flags(const struct jy_loop_fn *loop, size_t nin, const jy_dtype *dtypes)
         strides[k] = jy_dtype_info[dtypes[k]].bytes;
         for (size_t i = 0; i < ROOM; i++) {
             char *at = memory[k] + i * (size_t)strides[k];
-            switch (dtypes[k]) {
+            switch ((int)dtypes[k]) {
             case JY_F64:
                 *(double *)at = 1;
                 break;
@@ -143,9 +143,7 @@ clears_flags(const struct jy_loop_fn *loop, size_t nin, const jy_dtype *dtypes)
             case JY_I32:
                 *(int32_t *)at = 1;
                 break;
-            case JY_BOOL:
-            case JY_DTYPE_COUNT:
-            case JY_DTYPE_NONE:
+            default: /* bool */
                 *at = 1;
                 break;
             }

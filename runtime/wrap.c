@@ -30,7 +30,19 @@ wrap_numpy_scalar(jy_dtype dtype, union jy_scalar value)
         BY_HAND(PyIntArrType_Type, PyIntScalarObject, (npy_int)value.i);
     case JY_BOOL:
         return Py_NewRef(value.i ? PyArrayScalar_True : PyArrayScalar_False);
-    case JY_DTYPE_COUNT:
+    case JY_I8:
+        BY_HAND(PyByteArrType_Type, PyByteScalarObject, (npy_byte)value.i);
+    case JY_I16:
+        BY_HAND(PyShortArrType_Type, PyShortScalarObject, (npy_short)value.i);
+    case JY_U8:
+        BY_HAND(PyUByteArrType_Type, PyUByteScalarObject, (npy_ubyte)value.i);
+    case JY_U16:
+        BY_HAND(PyUShortArrType_Type, PyUShortScalarObject, (npy_ushort)value.i);
+    case JY_U32:
+        BY_HAND(PyUIntArrType_Type, PyUIntScalarObject, (npy_uint)value.i);
+    case JY_U64:
+        BY_HAND(PyULongArrType_Type, PyULongScalarObject, value.bits);
+    case JY_ELEMENT_COUNT:
     case JY_DTYPE_NONE:
         break;
     }
@@ -60,13 +72,23 @@ jy_wrap_scalar(uint8_t kind, jy_dtype dtype, union jy_scalar value)
     return NULL;
 }
 
+/* An integer scalar of the type itself. */
+#define READ_INT(name)                                                                                                 \
+    do {                                                                                                               \
+        if (!PyArray_IsScalar(object, name))                                                                           \
+            return false;                                                                                              \
+        out->i = (int64_t)PyArrayScalar_VAL(object, name);                                                             \
+        return true;                                                                                                   \
+    } while (0)
+
 bool
 jy_unwrap_scalar(union jy_scalar *out, jy_dtype dtype, PyObject *object)
 {
     out->bits = 0;
     if (PyArray_CheckExact(object)) {
         PyArrayObject *a = (PyArrayObject *)object;
-        if (PyArray_NDIM(a) != 0 || PyArray_TYPE(a) != jy_dtype_info[dtype].number || !PyArray_ISCARRAY_RO(a))
+        if (dtype >= JY_DTYPE_COUNT || PyArray_NDIM(a) != 0 || PyArray_TYPE(a) != jy_dtype_info[dtype].number ||
+            !PyArray_ISCARRAY_RO(a))
             return false;
         *out = jy_scalar_load(dtype, PyArray_DATA(a));
         return true;
@@ -96,10 +118,19 @@ jy_unwrap_scalar(union jy_scalar *out, jy_dtype dtype, PyObject *object)
         }
         return true;
     case JY_I32:
-        if (!PyArray_IsScalar(object, Int))
-            return false;
-        out->i = PyArrayScalar_VAL(object, Int);
-        return true;
+        READ_INT(Int);
+    case JY_I8:
+        READ_INT(Byte);
+    case JY_I16:
+        READ_INT(Short);
+    case JY_U8:
+        READ_INT(UByte);
+    case JY_U16:
+        READ_INT(UShort);
+    case JY_U32:
+        READ_INT(UInt);
+    case JY_U64:
+        READ_INT(ULong);
     case JY_BOOL:
         if (PyBool_Check(object))
             out->i = object == Py_True;
@@ -108,7 +139,7 @@ jy_unwrap_scalar(union jy_scalar *out, jy_dtype dtype, PyObject *object)
         else
             return false;
         return true;
-    case JY_DTYPE_COUNT:
+    case JY_ELEMENT_COUNT:
     case JY_DTYPE_NONE:
         break;
     }

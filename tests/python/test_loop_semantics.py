@@ -33,6 +33,9 @@ KINDS = {
     "f4": np.array([0.0, -0.0, 1.0, -1.5, 3.0, 3e38, -3e38, 1e-44, np.inf, -np.inf, np.nan], "f4"),
     "i4": array("i4", INTS),
     "u1": array("u1", [0, 1, 2, 3, 7, 100, 255]),
+    "i1": array("i1", [0, 1, -1, 3, 7, 100, 127, -128]),
+    "u4": array("u4", [0, 1, 2, 31, 2**31, 2**32 - 1]),
+    "u8": array("u8", [0, 1, 2, 63, 2**53 + 1, 2**63, 2**64 - 1]),
     "b1": np.array([True, False]),
     "complex": [0j, 1 + 2j, -1.5j, complex(-0.0, 2.0), complex(float("inf"), 0.0), complex(0.0, float("nan")), 1e200 + 1e200j],
 }

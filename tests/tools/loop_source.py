@@ -14,7 +14,7 @@ INT_CONSTANTS = "0 1 2 3 -1 -2 5 7 10 255 256 -7 1000003 2147483647 -2147483648 
 SMALL_INTS = "0 1 2 3 -1 -2 5 7".split()
 FLOAT_CONSTANTS = "0.0 -0.0 1.0 0.5 -1.5 2.0 3.25 1e-3 1e300 1e-310 math.pi math.inf math.nan -1e18 9007199254740993.0".split()
 SMALL_FLOATS = "1.0 0.5 -1.5 2.0 3.25 0.1".split()
-DTYPES = "f8 f8 f8 f8 i8 i8 i8 f4 i4 u1 ? i1 u8 c16".split()
+DTYPES = "f8 f8 f8 f8 i8 i8 i8 f4 i4 u1 u1 ? i1 i2 u2 u4 u8 c16".split()
 MATH = "sqrt exp log sin cos tan atan floor ceil fabs log2 log10 log1p expm1 sinh cosh tanh asin acos cbrt gamma lgamma erf trunc degrees isnan isinf isfinite".split()
 
 

@@ -76,7 +76,7 @@ static bool
 is_promised_away(const struct form *f, union jy_scalar x, union jy_scalar y)
 {
     union jy_scalar r, args[3] = { x, y, { .i = 0 } };
-    bool defined = f->op <= JY_FLOW_ABS || f->op == JY_FLOW_NARROW || f->op == JY_FLOW_TO_FLOAT;
+    bool defined = f->op <= JY_FLOW_ABS || f->op == JY_FLOW_NARROW || f->op == JY_FLOW_TO_FLOAT || f->op == JY_FLOW_SHL;
     if (f->op == JY_FLOW_CHECK || f->op == JY_FLOW_FLAGGED || f->exits || defined)
         return false;
     if (f->op == JY_FLOW_WRAP && x.i < 0)
@@ -162,7 +162,8 @@ TEST(emit_flow, integers)
 {
     static const enum jy_fop checked[] = { JY_FLOW_ADD, JY_FLOW_SUB, JY_FLOW_MUL,      JY_FLOW_NEG,     JY_FLOW_ABS,
                                            JY_FLOW_SHL, JY_FLOW_SHR, JY_FLOW_FLOORDIV, JY_FLOW_FLOORMOD };
-    static const enum jy_fop free[] = { JY_FLOW_AND, JY_FLOW_OR, JY_FLOW_XOR, JY_FLOW_NOT, JY_FLOW_MIN, JY_FLOW_MAX };
+    static const enum jy_fop free[] = { JY_FLOW_AND, JY_FLOW_OR,  JY_FLOW_XOR, JY_FLOW_NOT,
+                                        JY_FLOW_MIN, JY_FLOW_MAX, JY_FLOW_USHR };
     for (size_t t = 0; t < 2; t++) {
         for (size_t k = 0; k < sizeof checked / sizeof *checked; k++)
             check_both(checked[k], integers[t], integers[t]);
@@ -178,10 +179,10 @@ TEST(emit_flow, integers)
 /* Constant divisors and counts have code of their own: among the samples are 0, 1, -1, powers of two and others. */
 TEST(emit_flow, constant_operands)
 {
-    static const enum jy_fop ops[] = { JY_FLOW_SHL, JY_FLOW_SHR, JY_FLOW_FLOORDIV, JY_FLOW_FLOORMOD };
+    static const enum jy_fop ops[] = { JY_FLOW_SHL, JY_FLOW_SHR, JY_FLOW_USHR, JY_FLOW_FLOORDIV, JY_FLOW_FLOORMOD };
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
         for (int fixed = 1; fixed < 18; fixed++)
-            for (int exits = 0; exits < 2; exits++) {
+            for (int exits = 0; exits < (ops[k] == JY_FLOW_USHR ? 1 : 2); exits++) {
                 struct form f = { ops[k], JY_F_I64, JY_F_I64, exits == 1, fixed };
                 if (!is_promised_away(&f, int_of(0), sample(JY_I64, (size_t)fixed)))
                     check_form(f);

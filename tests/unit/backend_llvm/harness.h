@@ -191,7 +191,7 @@ sample(jy_dtype dtype, size_t k)
     double real =
         k % 3 == 0 ? (double)(int64_t)mix * 0x1p-60 : reals[(k * 7 + (mix & 3)) % (sizeof reals / sizeof *reals)];
     int64_t whole = k % 3 == 0 ? (int64_t)mix : ints[(k * 5 + (mix & 1)) % (sizeof ints / sizeof *ints)];
-    switch (dtype) {
+    switch ((int)dtype) {
     case JY_BOOL:
         v.i = (int64_t)(mix >> 40 & 1);
         break;
@@ -204,9 +204,7 @@ sample(jy_dtype dtype, size_t k)
     case JY_F32:
         v.f = (float)real;
         break;
-    case JY_F64:
-    case JY_DTYPE_COUNT:
-    case JY_DTYPE_NONE:
+    default: /* float64 */
         v.d = real;
         break;
     }

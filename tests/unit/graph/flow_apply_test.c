@@ -66,7 +66,7 @@ takes_exit(const struct row *r)
 {
     bool arithmetic = r->op >= JY_FLOW_ADD && r->op <= JY_FLOW_ABS;
     bool integer = r->of == JY_F_I32 || r->of == JY_F_I64;
-    return (integer && (arithmetic || (r->op >= JY_FLOW_SHL && r->op <= JY_FLOW_FLOORMOD))) ||
+    return (integer && (arithmetic || (r->op >= JY_FLOW_SHL && r->op <= JY_FLOW_FLOORMOD && r->op != JY_FLOW_USHR))) ||
            r->op == JY_FLOW_NARROW || (r->op == JY_FLOW_TO_FLOAT && r->type == JY_F_F64) || r->op == JY_FLOW_TO_INT ||
            (r->op >= JY_FLOW_WRAP && r->op <= JY_FLOW_FLAGGED);
 }
@@ -167,6 +167,18 @@ TEST(flow_apply, bits)
         INT(NOT, I1, 0, 0, false, 1),
         INT(MIN, I64, INT64_MIN, INT64_MAX, false, INT64_MIN),
         INT(MAX, I32, INT32_MIN, -1, false, -1),
+    };
+    CHECK_ROWS(rows);
+}
+
+TEST(flow_apply, logical_shifts)
+{
+    static const struct row rows[] = {
+        INT(USHR, I64, INT64_MIN, 63, false, 1), INT(USHR, I64, -1, 1, false, INT64_MAX),
+        INT(USHR, I64, -1, 0, false, -1),        INT(USHR, I64, -1, 64, false, 0),
+        INT(USHR, I64, -1, -1, false, 0),        INT(USHR, I32, INT32_MIN, 31, false, 1),
+        INT(USHR, I32, -1, 4, false, 0xfffffff), INT(USHR, I32, -1, 0, false, -1),
+        INT(USHR, I32, -1, 32, false, 0),        INT(USHR, I32, 5, -3, false, 0),
     };
     CHECK_ROWS(rows);
 }

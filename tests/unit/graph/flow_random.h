@@ -601,13 +601,13 @@ flow_int_expression(struct flow_random *g, enum jy_ftype type)
                                        JY_FLOW_ABS, JY_FLOW_AND,      JY_FLOW_OR,       JY_FLOW_XOR, JY_FLOW_NOT,
                                        JY_FLOW_SHL, JY_FLOW_SHR,      JY_FLOW_FLOORDIV, JY_FLOW_MIN, JY_FLOW_MAX,
                                        JY_FLOW_ADD, JY_FLOW_FLOORMOD, JY_FLOW_SHL };
-    uint32_t choice = flow_pick(g, 26);
+    uint32_t choice = flow_pick(g, 27);
     bool wide = type == JY_F_I64;
     size_t a;
     if (choice < 18) {
         enum jy_fop op = ops[choice];
         bool bits = (op >= JY_FLOW_AND && op <= JY_FLOW_NOT) || op == JY_FLOW_MIN || op == JY_FLOW_MAX;
-        bool wraps = op <= JY_FLOW_ABS && flow_once_in(g, 4);
+        bool wraps = (op <= JY_FLOW_ABS || op == JY_FLOW_SHL) && flow_once_in(g, 4);
         jy_fv x = flow_operand(g, type), y = flow_operand(g, type);
         if (g->operation.block == g->block && g->operation.type == type && flow_once_in(g, 3))
             return flow_op(g, g->operation.op, type, g->operation.x, g->operation.y, flow_exit(g));
@@ -624,6 +624,8 @@ flow_int_expression(struct flow_random *g, enum jy_ftype type)
         }
         return flow_op(g, op, type, x, y, bits || wraps ? JY_NO_EXIT : flow_exit(g));
     }
+    if (choice == 26)
+        return flow_op(g, JY_FLOW_USHR, type, flow_operand(g, type), flow_operand(g, type), JY_NO_EXIT);
     if (choice == 18)
         return flow_op(g, JY_FLOW_ZEXT, type, flow_operand(g, wide && flow_once_in(g, 2) ? JY_F_I32 : JY_F_I1), 0,
                        JY_NO_EXIT);
