@@ -73,7 +73,7 @@ elem_of_object(struct jy_vbuild *b, PyObject *item, int depth)
         elem->kind = JY_K_LIST;
         elem->is_tuple = PyTuple_CheckExact(item);
         elem->elem = elem_of(b, item, depth + 1);
-    } else if (jy_inspect_scalar(&dtype, &value, item)) {
+    } else if (jy_inspect_element(&dtype, &value, item)) {
         elem->kind = JY_K_NP;
         elem->dtype = (uint8_t)dtype;
     } else {

@@ -107,9 +107,8 @@ unboxed(struct jy_vbuild *b, struct jy_val **out, jy_fv object, const struct jy_
     case JY_K_NP: {
         jy_dtype dtype = (jy_dtype)elem->dtype;
         jy_vcheck(b, has_type(b, object, jy_inspect_scalar_type(dtype)), "an item of another type");
-        *out =
-            jy_val_reg(b, JY_K_NP, dtype,
-                       jy_vload(b, jy_vtype_of_dtype(dtype), object, jy_vint(b, 0), JY_SCALAR_VALUE, b->alias_number));
+        *out = jy_val_reg(b, JY_K_NP, dtype,
+                          jy_vscalar_load(b, dtype, object, jy_vint(b, JY_SCALAR_VALUE), b->alias_number));
         return JY_OK;
     }
     default:

@@ -247,11 +247,25 @@ int_of_object(PyObject *object, int32_t *failed)
 
 /* -- lists ------------------------------------------------------------------------------------------------------------------------- */
 
+/* Of the very type: a subclass may have a destructor. */
+static bool
+is_numpy_number(PyObject *object)
+{
+    PyTypeObject *const types[] = { &PyDoubleArrType_Type, &PyLongArrType_Type,  &PyFloatArrType_Type,
+                                    &PyIntArrType_Type,    &PyBoolArrType_Type,  &PyByteArrType_Type,
+                                    &PyShortArrType_Type,  &PyUByteArrType_Type, &PyUShortArrType_Type,
+                                    &PyUIntArrType_Type,   &PyULongArrType_Type };
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (Py_IS_TYPE(object, types[k]))
+            return true;
+    return false;
+}
+
 static bool
 is_plain_object(PyObject *object)
 {
     return object == Py_None || PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
-           PyUnicode_CheckExact(object) || PyArray_IsScalar(object, Double) || PyArray_IsScalar(object, Long);
+           PyUnicode_CheckExact(object) || is_numpy_number(object);
 }
 
 /* Letting go of it runs none of the program's code, and no list or tuple goes along that the flow has borrowed from it. */
