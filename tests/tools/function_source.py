@@ -22,7 +22,7 @@ Point = collections.namedtuple("Point", "x y")  # noqa: PYI024 - the kind that p
 MODULE = "random_function"  # __name__ of the programs
 FILE = "<random function>"
 PRELUDE = '''\
-import collections, contextlib, dataclasses, functools, itertools, math, operator, sys
+import collections, contextlib, dataclasses, functools, itertools, math, operator, random, sys
 import numpy as np
 import jitney
 from function_source import Hue, Point

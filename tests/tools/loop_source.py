@@ -14,7 +14,7 @@ INT_CONSTANTS = "0 1 2 3 -1 -2 5 7 10 255 256 -7 1000003 2147483647 -2147483648 
 SMALL_INTS = "0 1 2 3 -1 -2 5 7".split()
 FLOAT_CONSTANTS = "0.0 -0.0 1.0 0.5 -1.5 2.0 3.25 1e-3 1e300 1e-310 math.pi math.inf math.nan -1e18 9007199254740993.0".split()
 SMALL_FLOATS = "1.0 0.5 -1.5 2.0 3.25 0.1".split()
-DTYPES = "f8 f8 f8 f8 i8 i8 i8 f4 i4 u1 u1 ? i1 i2 u2 u4 u8 c16".split()
+DTYPES = "f8 f8 f8 f8 i8 i8 i8 f4 i4 u1 u1 ? i1 i2 u2 u4 u8 c16 f2".split()
 MATH = "sqrt exp log sin cos tan atan floor ceil fabs log2 log10 log1p expm1 sinh cosh tanh asin acos cbrt gamma lgamma erf trunc degrees isnan isinf isfinite".split()
 
 
@@ -119,6 +119,8 @@ class Generator:
             return f"int({self.expression(self.pick('x', 't', 's', 'i'), d)})"
         if k == 17 and (names := self.variables.get("l", []) + self.variables.get("a", [])):
             return f"len({self.rng.choice(names)})"
+        if k == 18 and self.chance(0.2):
+            return self.pick(f"random.randrange({self.pick('5', '100', a)})", f"RNG.integers({self.pick('5', '100', b)})", f"random.randint(0, {self.pick('5', '2**40', a)})")
         if k == 18:
             return f"({self.expression('t', d)} + {a})"
         return self.call("i", d) or f"divmod({a}, {self.pick('3', '-2', b)})[{self.pick('0', '1')}]"
@@ -146,6 +148,8 @@ class Generator:
             return f"float({self.expression(self.pick('i', 's', 't', 'x'), d)})"
         if k == 14:
             return f"math.{self.pick('sqrt', 'log', 'log1p')}(abs({a}) + 1.0)" if self.chance(0.6) else f"math.{self.rng.choice(MATH)}({a})"
+        if k == 15 and self.chance(0.3):
+            return self.pick("random.random()", "random.random()", "random.uniform(0, 2)", "RNG.random()", "RNG.standard_normal()", "RNG.uniform(-1, 1)")
         if k == 15:
             return f"math.{self.pick('sin', 'cos', 'atan', 'tanh', 'fabs', 'erf')}({a})"
         if k == 16:
@@ -395,8 +399,51 @@ class Generator:
         if self.chance(0.85):
             self.variables = known
 
+    def rows(self):
+        """What is done with a list of lists, or with a list as a whole."""
+        names, lists = self.variables.get("r"), self.variables.get("l")
+        if names and self.chance(0.6):
+            name = self.rng.choice(names)
+            i, j = self.index(f"len({name})"), self.index(f"len({name})")
+            self.put(self.pick(f"{name}[{i}] = {name}[{j}]", f"{name}[{i}], {name}[{j}] = {name}[{j}], {name}[{i}]", f"{self.bind('l')} = {name}[{i}]", f"{name}[{i}] = {name}[{j}][:]"))
+        elif lists:
+            name = self.rng.choice(lists)
+            text = [f"{name}.reverse()", f"{name}[1:3] = [{self.expression('i', 1)}]", f"{self.bind('l')} = {name}[{self.pick('::-1', '1:', ':', ':-1')}]", f"{self.bind('l')} = [q * 2 for q in {name}]", f"{self.target('t')} = {self.expression('i', 1)} in {name}"]
+            self.put(self.rng.choice([*text, f"{name}.insert(0, {self.expression('i', 1)})", f"{name}.extend([{self.expression('x', 1)}])"] if self.appends else text))
+        else:
+            self.assign()
+
+    def carried(self):
+        """A tuple that is made, carried and taken apart."""
+        name = self.bind("p")
+        self.put(f"{name} = ({self.expression('i', 1)}, {self.expression('x', 1)})")
+        self.put(f"{self.target('i')}, {self.target('x')} = {name}")
+
+    def around(self):
+        """A block with something around it."""
+        if self.chance(0.4):
+            self.put("try:")
+            self.block(1)
+            if self.chance(0.5):
+                self.put(f"except {self.pick('ZeroDivisionError', 'IndexError', 'Exception')} as error:")
+                self.put("    LOG.append(str(error))")
+                if self.chance(0.4):
+                    self.put("else:")
+                    self.block()
+            self.put("finally:")
+            self.block()
+        else:
+            self.put(f"with np.errstate({self.pick('all', 'divide', 'over', 'invalid')}={self.pick('ignore', 'ignore', 'raise', 'warn')!r}):")
+            self.block(1)
+
     def rare(self):
-        k = self.rng.randrange(8)
+        k = self.rng.randrange(12)
+        if k == 8 or k == 9:
+            return self.rows()
+        if k == 10:
+            return self.around()
+        if k == 11:
+            return self.carried()
         if k == 0:
             self.put(f"print({self.expression('i', 1)})")
         elif k == 1 and (arrays := self.variables.get("a")):
@@ -491,6 +538,8 @@ class Generator:
                 text = self.atom(kind) if self.chance(0.5) else self.rng.choice(SMALL_INTS if kind == "i" or self.chance(0.2) else SMALL_FLOATS)
                 self.put(f"{self.bind(kind)} = {text}")
         self.bind("i", "n")
+        if self.chance(0.1):
+            self.put(f"{self.bind('r')} = {self.pick('[[0] * n for _ in range(n)]', '[[0.0] * n for _ in range(n)]', '[[q for q in range(n)] for p in range(3)]')}")
         if self.chance(0.3):
             text = self.pick("[0] * n", "[0.0] * n", "[True] * n", "list(range(n))", "[1, 2.5, 3]", "[q * 0.5 for q in range(n)]", "[]")
             self.put(f"{self.bind('l')} = {text}")
@@ -503,7 +552,7 @@ class Generator:
             self.loop()
             if self.chance(0.3):
                 self.assign()
-        names = [name for kind in "ixtzsalr" for name in self.variables.get(kind, [])]
+        names = [name for kind in "ixtzsalrp" for name in self.variables.get(kind, [])]
         self.rng.shuffle(names)
         self.put(f"return {', '.join(names[:6]) or '0'},")
         self.indent = 0
@@ -542,6 +591,9 @@ class Generator:
             alike = [k for k, kind in enumerate(self.kinds) if kind in "lr"]
             if len(alike) > 1 and self.chance(0.4):  # one list, twice
                 row[alike[0]], row[alike[1]] = f"(same := {row[alike[0]]})", "same"
+            if self.chance(0.08):  # one object twice
+                for one, text in (("a", "XA"), ("l", "W"), ("m", "XM")):
+                    row = [text if kind == one else argument for kind, argument in zip(self.kinds, row)]
             if found and self.chance(0.4):
                 n = self.pick("3", "7", "9", "0", "1", "8", "True", "np.int64(4)")
             found.append(f"{head}({', '.join([*row, n])})")
@@ -554,7 +606,14 @@ class Generator:
         for name in names:
             self.function(name)
             calls += self.calls(name)
-        return "\n".join(self.lines) + "\n", calls, names
+        text = "\n".join(self.lines) + "\n"
+        for name, start in (("random.", "random.seed(3)"), ("RNG.", "global RNG\n    RNG = np.random.default_rng(3)")):
+            if name in text:  # the same numbers in every run
+                for f in names:
+                    head, rest = text.split(f"def {f}(", 1)
+                    first, rest = rest.split("\n", 1)
+                    text = f"{head}def {f}({first}\n    {start}\n{rest}"
+        return text, calls, names
 
 
 def generate(seed):

@@ -98,7 +98,7 @@ class Picture:
         if kind in (int, float, complex):  # equal ones may be one object where eager has two, but not the other way round
             self.numbers.append(self.firsts.setdefault(id(value), len(self.numbers)))
             self.kept.append(value)
-            return kind.__name__, repr(value) if kind is int else _float(value) if kind is float else (_float(value.real), _float(value.imag))
+            return kind.__name__, hex(value) if kind is int else _float(value) if kind is float else (_float(value.real), _float(value.imag))
         if isinstance(value, np.generic):
             self.numbers.append(self.firsts.setdefault(id(value), len(self.numbers)))
             self.kept.append(value)
@@ -523,7 +523,7 @@ def worker(seed, count, shrinking):
     gc.disable()
     for n in range(seed, seed + count):
         os.write(1, (json.dumps({"start": n}) + "\n").encode())
-        faulthandler.dump_traceback_later(60, exit=True)
+        faulthandler.dump_traceback_later(180, exit=True)
         row = run_seed(n, shrinking)
         faulthandler.cancel_dump_traceback_later()
         os.write(1, (json.dumps(row) + "\n").encode())
