@@ -185,6 +185,9 @@ emit_value(struct jy_flow_emit *f, jy_fv fv)
     case JY_FLOW_INPUT:
         r = jy_flow_emit_input(f, v);
         break;
+    case JY_FLOW_SCRATCH:
+        r = jy_flow_emit_scratch(f);
+        break;
     case JY_FLOW_LOAD:
         r = jy_flow_emit_load(f, v, args);
         break;

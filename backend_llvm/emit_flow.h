@@ -53,6 +53,7 @@ struct jy_flow_emit {
     LLVMValueRef *kept;                 /* per helper: scopes that it does not touch; NULL: none */
     LLVMValueRef field[JY_FLOW_FIELDS]; /* loaded in the entry block */
     LLVMValueRef failed;                /* slot for helpers that may fail */
+    LLVMValueRef scratch;               /* SCRATCH */
     LLVMValueRef rare, usual, frozen; /* metadata: the first edge is taken never, always; memory that does not change */
     struct {
         struct jy_flow_flagged *at;
@@ -85,6 +86,7 @@ void jy_flow_emit_exits(struct jy_flow_emit *f); /* of those that are taken */
 void jy_flow_emit_flagged(struct jy_flow_emit *f, jy_fv fv);
 void jy_flow_settle_flags(struct jy_flow_emit *f); /* before anything that can be observed */
 /* emit_flow_memory.c */
+LLVMValueRef jy_flow_emit_scratch(struct jy_flow_emit *f);
 LLVMValueRef jy_flow_emit_input(struct jy_flow_emit *f, const struct jy_fvalue *v);
 LLVMValueRef jy_flow_emit_load(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 void jy_flow_emit_store(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);

@@ -14,36 +14,13 @@ compare_magnitude(struct jy_flow_emit *f, LLVMRealPredicate how, LLVMValueRef v,
     return LLVMBuildFCmp(l_builder(f), how, magnitude, LLVMConstReal(LLVMTypeOf(v), limit), "");
 }
 
-/* Whether v is not finite whenever `part` is not. */
-static bool
-passes_on(const struct jy_flow *w, jy_fv v, jy_fv part, int depth)
-{
-    const struct jy_fvalue *value = jy_flow_at(w, v);
-    if (v == part)
-        return true;
-    switch (depth == 0 ? JY_FLOW_PARAM : (int)value->f_op) {
-    case JY_FLOW_ADD:
-    case JY_FLOW_SUB:
-    case JY_FLOW_MUL:
-        return passes_on(w, value->f_args[0], part, depth - 1) || passes_on(w, value->f_args[1], part, depth - 1);
-    case JY_FLOW_DIV:
-    case JY_FLOW_NEG:
-    case JY_FLOW_ABS:
-    case JY_FLOW_SQRT:
-    case JY_FLOW_WIDEN:
-    case JY_FLOW_ROUND:
-        return passes_on(w, value->f_args[0], part, depth - 1);
-    default:
-        return false;
-    }
-}
-
 void
 jy_flow_emit_flagged(struct jy_flow_emit *f, jy_fv fv)
 {
     jy_fv result = jy_flow_at(f->w, fv)->f_args[0];
     for (size_t k = 0; k < f->flagged.n; k++)
-        f->flagged.at[k].is_told |= passes_on(f->w, result, jy_flow_at(f->w, f->flagged.at[k].check)->f_args[0], 4);
+        f->flagged.at[k].is_told |=
+            jy_flow_passes_on(f->w, result, jy_flow_at(f->w, f->flagged.at[k].check)->f_args[0], 4);
     *jy_vec_push(f->e->arena, &f->flagged) = (struct jy_flow_flagged){ .check = fv };
 }
 

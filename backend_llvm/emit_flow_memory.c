@@ -41,6 +41,15 @@ jy_flow_emit_input(struct jy_flow_emit *f, const struct jy_fvalue *v)
     return v->f_type == JY_F_I1 ? truth_of(f, r) : r;
 }
 
+/* On the stack: its address goes nowhere, so LLVM knows that nothing else touches it. */
+LLVMValueRef
+jy_flow_emit_scratch(struct jy_flow_emit *f)
+{
+    if (f->scratch == NULL)
+        f->scratch = jy_emit_alloca(f->e, LLVMArrayType2(f->e->i8, JY_SCRATCH_BYTES), "scratch");
+    return f->scratch;
+}
+
 /* Loads and stores ------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef

@@ -558,6 +558,7 @@ static void
 finish_part(struct jy_vbuild *b, struct jy_flow *w)
 {
     b->w = w;
+    jy_vmaybe_resolve(b);
     for (size_t k = 0; k < w->w_exits.n; k++) {
         struct jy_flow_exit *exit = &w->w_exits.at[k];
         size_t n = exit->x_boxes == NULL ? 0 : exit->x_kind == JY_EXIT_RETURN ? 1 : exit->x_depth + exit->x_nlocals;
@@ -723,6 +724,7 @@ build(struct jy_frame *root, struct jy_vhints *hints, bool may_again, bool *agai
         b->w->w_frames = 1;
         if (b->at_start != JY_NO_FV)
             jy_vcheck(b, b->at_start, "an iterator over another array");
+        jy_viter_fix_steps(b, &frame);
         jy_vb_goto(b, &frame);
     }
     TRY(run_all(b));

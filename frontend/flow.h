@@ -305,6 +305,8 @@ jy_fv jy_vload(struct jy_vbuild *b, enum jy_ftype type, jy_fv pointer, jy_fv off
 
 /* Two frames at one instruction: notes locals that are bound in one of them only. True: some were new. */
 bool jy_vmaybe_learn(struct jy_vbuild *b, const struct jy_vframe *x, const struct jy_vframe *y);
+/* In exits, when all is known: what is always bound there, or never, is no MAYBE. */
+void jy_vmaybe_resolve(struct jy_vbuild *b);
 /* Before an edge: the locals noted become MAYBE. */
 void jy_vmaybe_frame(struct jy_vbuild *b, struct jy_vframe *frame);
 
@@ -412,6 +414,8 @@ jy_status jy_vlist_other_method(struct jy_vbuild *b, struct jy_val **out, struct
 /* ---- flow_iter.c ---- */
 
 jy_status jy_viter(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v);
+/* At the start: iterators over ranges that came in keep the step that they have now; the flow is left at once when it is another one. */
+void jy_viter_fix_steps(struct jy_vbuild *b, struct jy_vframe *frame);
 jy_status jy_vfor_iter(struct jy_vbuild *b, const struct jy_instr *instr);
 jy_status jy_vrange(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);
 jy_status jy_vzip(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);

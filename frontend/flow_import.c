@@ -1,4 +1,5 @@
 /* Objects from outside, as values of a flow: numbers in registers, arrays by their parts, lists by their address. Numbers are never baked: a flow fits whatever values come. */
+#include "frontend/cpython/iter.h"
 #include "frontend/flow.h"
 #include "frontend/np_internal.h"
 
@@ -448,6 +449,9 @@ import_iterator(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
         it->how = JY_VI_RANGE;
         for (size_t i = 0; i < 3; i++)
             it->regs[i] = input_part(b, JY_FLOW_IN_RANGE, JY_F_I64, number, i);
+        struct jy_range now;
+        if (jy_range_get(&now, o))
+            it->step = now.step;
         *out = it;
         return JY_OK;
     }

@@ -268,6 +268,25 @@ jy_vfor_iter(struct jy_vbuild *b, const struct jy_instr *instr)
     return JY_OK;
 }
 
+/* A loop that began in the interpreter: nearly always its step is a constant of the program, which the iterator does not tell. */
+void
+jy_viter_fix_steps(struct jy_vbuild *b, struct jy_vframe *frame)
+{
+    for (size_t i = 0; i < frame->depth; i++) {
+        const struct jy_val *it = frame->stack[i];
+        if (it->kind != JY_K_ITER || it->how != JY_VI_RANGE || it->fixed_step || it->step == 0 ||
+            it->step >= INT64_C(1) << WIDE || it->step <= -(INT64_C(1) << WIDE))
+            continue;
+        jy_fv step = jy_vint(b, it->step);
+        jy_vcheck(b, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, it->regs[2], step), "another step of a range");
+        struct jy_val *fixed = jy_arena_copy(b->arena, it, sizeof *it);
+        fixed->regs = jy_arena_copy(b->arena, it->regs, 3 * sizeof *it->regs);
+        fixed->regs[2] = step;
+        fixed->fixed_step = true;
+        frame->stack[i] = fixed;
+    }
+}
+
 /* ---- functions that give iterators ---- */
 
 jy_status

@@ -282,3 +282,81 @@ jy_vmaybe_frame(struct jy_vbuild *b, struct jy_vframe *frame)
     if (frame->back != NULL)
         jy_vmaybe_frame(b, frame->back);
 }
+
+/* ---- what is known in the end ---- */
+
+struct used { /* of one exit */
+    struct jy_box **at;
+    size_t n, cap;
+};
+
+/* Most are bound, or are not, on every way to the exit. */
+static struct jy_box *
+resolved(struct jy_vbuild *b, const struct jy_flow_exit *exit, struct jy_box *box)
+{
+    if (box == NULL)
+        return NULL;
+    if (box->how == JY_BOX_MAYBE) {
+        const struct jy_fvalue *flag = jy_flow_at(b->w, exit->x_values.at[box->value]);
+        if (flag->f_op == JY_FLOW_CONST && flag->f_value.i != 0)
+            return resolved(b, exit, box->parts[0]);
+        if (flag->f_op == JY_FLOW_CONST)
+            return JY_NEW(b->arena, struct jy_box); /* NULL */
+    }
+    for (size_t i = 0; i < box->n; i++)
+        box->parts[i] = resolved(b, exit, box->parts[i]);
+    return box;
+}
+
+static void
+note_used(struct jy_vbuild *b, struct used *used, struct jy_box *box)
+{
+    for (size_t k = 0; k < used->n; k++)
+        if (used->at[k] == box)
+            return;
+    *jy_vec_push(b->arena, used) = box;
+    for (size_t i = 0; i < box->n; i++)
+        note_used(b, used, box->parts[i]);
+}
+
+/* Values of the exit that no box asks for any more would keep other exits from looking like it. */
+static void
+drop_unused(struct jy_vbuild *b, struct jy_flow_exit *exit, size_t nboxes)
+{
+    struct used used = { 0 };
+    jy_fv *values = JY_NEW_ARRAY(b->arena, jy_fv, exit->x_values.n + 1);
+    uint32_t n = 0;
+    for (size_t i = 0; i < nboxes; i++)
+        if (exit->x_boxes[i] != NULL)
+            note_used(b, &used, exit->x_boxes[i]);
+    for (size_t f = 0; f < exit->x_ninner; f++)
+        for (size_t i = 0; i < exit->x_inner[f].x_depth + exit->x_inner[f].x_nlocals; i++)
+            if (exit->x_inner[f].x_boxes[i] != NULL)
+                note_used(b, &used, exit->x_inner[f].x_boxes[i]);
+    for (size_t k = 0; k < used.n; k++) {
+        struct jy_box *box = used.at[k];
+        size_t own = jy_box_nvalues(box);
+        memcpy(values + n, exit->x_values.at + box->value, own * sizeof *values);
+        box->value = own == 0 ? 0 : n;
+        n += (uint32_t)own;
+    }
+    exit->x_values.at = values;
+    exit->x_values.n = n;
+}
+
+void
+jy_vmaybe_resolve(struct jy_vbuild *b)
+{
+    for (size_t k = 0; k < b->w->w_exits.n && b->hints->n > 0; k++) {
+        struct jy_flow_exit *exit = &b->w->w_exits.at[k];
+        size_t n = exit->x_kind == JY_EXIT_RETURN ? 1 : exit->x_depth + exit->x_nlocals;
+        if (exit->x_boxes == NULL)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            exit->x_boxes[i] = resolved(b, exit, exit->x_boxes[i]);
+        for (size_t f = 0; f < exit->x_ninner; f++)
+            for (size_t i = 0; i < exit->x_inner[f].x_depth + exit->x_inner[f].x_nlocals; i++)
+                exit->x_inner[f].x_boxes[i] = resolved(b, exit, exit->x_inner[f].x_boxes[i]);
+        drop_unused(b, exit, n);
+    }
+}

@@ -329,3 +329,27 @@ jy_flow_leave(struct jy_flow *w, jy_fb from, uint32_t exit)
     b->f_end = JY_END_EXIT;
     b->f_leave = exit;
 }
+
+bool
+jy_flow_passes_on(const struct jy_flow *w, jy_fv v, jy_fv part, int depth)
+{
+    const struct jy_fvalue *value = jy_flow_at(w, v);
+    if (v == part)
+        return true;
+    switch (depth == 0 ? JY_FLOW_PARAM : (int)value->f_op) {
+    case JY_FLOW_ADD:
+    case JY_FLOW_SUB:
+    case JY_FLOW_MUL:
+        return jy_flow_passes_on(w, value->f_args[0], part, depth - 1) ||
+               jy_flow_passes_on(w, value->f_args[1], part, depth - 1);
+    case JY_FLOW_DIV:
+    case JY_FLOW_NEG:
+    case JY_FLOW_ABS:
+    case JY_FLOW_SQRT:
+    case JY_FLOW_WIDEN:
+    case JY_FLOW_ROUND:
+        return jy_flow_passes_on(w, value->f_args[0], part, depth - 1);
+    default:
+        return false;
+    }
+}

@@ -48,6 +48,7 @@ typedef uint32_t jy_fb; /* a block */
 #define JY_NO_FV UINT32_MAX
 #define JY_NO_EXIT UINT32_MAX
 #define JY_FLOW_MOST_ALIASES 63u /* bits of jy_flow_helper.keeps, but for bit 0 */
+enum { JY_SCRATCH_BYTES = 8192 }; /* of SCRATCH: fits into the first cache beside what a loop works on */
 
 enum jy_ftype {
     JY_F_NONE,
@@ -159,6 +160,7 @@ struct jy_flow_frame {
     size_t x_depth, x_nlocals;
     struct jy_box **x_boxes;
 };
+size_t jy_box_nvalues(const struct jy_box *box); /* of its own */
 
 struct jy_flow_exit {
     uint8_t x_kind;
@@ -276,6 +278,8 @@ jy_flow_at(const struct jy_flow *w, jy_fv v)
 }
 jy_fb jy_flow_block(struct jy_flow *w);
 jy_fv jy_flow_param(struct jy_flow *w, jy_fb block, enum jy_ftype type);
+/* Is v NaN or infinite whenever `part`, which it is computed from in at most `depth` steps, is? */
+bool jy_flow_passes_on(const struct jy_flow *w, jy_fv v, jy_fv part, int depth);
 /* Appends to the block. exit: JY_NO_EXIT or its number. Folds constants where no exit can be taken and nothing is lost; CONST values are shared per block. */
 jy_fv jy_flow_op(struct jy_flow *w, jy_fb block, enum jy_fop op, enum jy_ftype type, size_t nargs, const jy_fv *args,
                  uint32_t exit);

@@ -130,12 +130,32 @@ make_front(struct jy_counted *c)
     }
 }
 
-/* The index stops at its limit or after JY_CHUNK rounds, what comes first. */
+static size_t
+count_ops(const struct jy_counted *c, enum jy_fop op)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < c->loop->blocks.n; k++) {
+        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
+        for (size_t i = 0; i < block->f_body.n; i++)
+            n += jy_flow_at(c->w, block->f_body.at[i])->f_op == op;
+    }
+    return n;
+}
+
+static void
+choose_chunk(struct jy_counted *c)
+{
+    size_t nstores = count_ops(c, JY_FLOW_STORE);
+    c->can_log = nstores > 0 && nstores <= JY_MOST_LOGGED && (c->step == 1 || c->step == -1);
+    c->chunk = c->can_log ? JY_LOG_ROUNDS / (int64_t)nstores : JY_CHUNK;
+}
+
+/* The index stops at its limit or after a chunk's rounds, what comes first. */
 static bool
 make_stop(struct jy_counted *c, const struct test *test)
 {
     const struct jy_interval limit = *jy_range_of(c, test->limit);
-    struct jy_form stop, by = jy_form_constant(JY_CHUNK * c->step), one = jy_form_constant(c->step > 0 ? 1 : -1);
+    struct jy_form stop, by = jy_form_constant(c->chunk * c->step), one = jy_form_constant(c->step > 0 ? 1 : -1);
     if (!limit.has_low || !limit.has_high || !jy_form_equal(&limit.low, &limit.high) ||
         !jy_form_add(&stop, &limit.low, &one, test->or_equal ? 1 : 0))
         return false;
@@ -168,6 +188,7 @@ jy_counted_find(struct jy_counted *c, struct jy_flow *w, const struct jy_flow_sh
     if (!has_good_shape(c) || !find_test(c, &test))
         return false;
     c->range = JY_NEW_ARRAY(w->w_arena, struct jy_interval *, w->w_values.n + 1);
+    choose_chunk(c);
     make_front(c);
     jy_counted_read_in_front(c);
     return make_stop(c, &test);
@@ -358,32 +379,136 @@ try_without_check(struct jy_counted *c, struct jy_fast *fast, jy_fv at)
     return false;
 }
 
-/* Float evidence is collected where a chunk may be made again: nothing is written, and a round can be left in no other way that would have to be precise. */
-static void
-plan_flagged(struct jy_counted *c, struct jy_fast *fast)
+/* ---- evidence ---- */
+
+/* Whether the value can be computed again from the index alone, without looking at memory that the loop may have changed. */
+static bool
+can_replay(const struct jy_counted *c, const struct jy_fast *fast, jy_fv v, int depth)
+{
+    const struct jy_fvalue *value = jy_flow_at(c->w, v);
+    bool is_checked =
+        value->f_exit != JY_NO_EXIT && fast->how[v] != JY_UNCHECKED_PLAIN && fast->how[v] != JY_UNCHECKED_INDEX;
+    if (!c->inside[value->f_block] || v == c->index || c->invariant[v] != JY_NO_FV)
+        return true;
+    if (depth == 0 || is_checked || value->f_nargs == 0)
+        return false;
+    switch ((int)value->f_op) {
+    case JY_FLOW_ADD:
+    case JY_FLOW_SUB:
+    case JY_FLOW_MUL:
+    case JY_FLOW_SHL:
+    case JY_FLOW_WRAP:
+    case JY_FLOW_OFFSET:
+        break;
+    default:
+        return false;
+    }
+    for (size_t k = 0; k < value->f_nargs; k++)
+        if (!can_replay(c, fast, value->f_args[k], depth - 1))
+            return false;
+    return true;
+}
+
+/* A sum or difference of which nothing is known: no other proof rests on its fitting. One that a round hands on to the next is left alone: its check costs less than the evidence. */
+static bool
+is_free_sum(struct jy_counted *c, jy_fv at)
+{
+    const struct jy_fvalue v = *jy_flow_at(c->w, at);
+    if (v.f_op != JY_FLOW_ADD && v.f_op != JY_FLOW_SUB)
+        return false;
+    for (size_t k = 0; k < 2; k++)
+        if (jy_flow_at(c->w, v.f_args[k])->f_op == JY_FLOW_PARAM && c->inside[jy_flow_at(c->w, v.f_args[k])->f_block])
+            return false;
+    const struct jy_interval *range = jy_range_of(c, at);
+    return !range->has_low && !range->has_high;
+}
+
+/* Every store can be undone: its old value is noted, and its place found again; and rounds are left at the head only. */
+static bool
+can_undo(const struct jy_counted *c, struct jy_fast *fast)
 {
     for (size_t k = 0; k < c->loop->blocks.n; k++) {
-        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
+        jy_fb b = c->loop->blocks.at[k];
+        const struct jy_fblock *block = &c->w->w_blocks.at[b];
+        for (size_t e = 0; b != c->head && e < jy_flow_nedges(block); e++)
+            if (!c->inside[block->f_edge[e].to])
+                return false;
+        if (block->f_end == JY_END_EXIT)
+            return false;
         for (size_t i = 0; i < block->f_body.n; i++) {
             const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[i]);
-            if (v->f_op == JY_FLOW_POLL)
+            if (v->f_op != JY_FLOW_STORE)
                 continue;
-            if (jy_flow_has_effect(c->w, v))
-                return;
-            uint8_t how = fast->how[block->f_body.at[i]];
-            if (v->f_exit != JY_NO_EXIT && v->f_op != JY_FLOW_FLAGGED &&
-                (how == JY_UNCHECKED_NO || how == JY_UNCHECKED_BELOW))
-                return;
+            if (fast->nlogged == JY_MOST_LOGGED || !can_replay(c, fast, v->f_args[0], 8) ||
+                !can_replay(c, fast, v->f_args[1], 8))
+                return false;
+            fast->logged[fast->nlogged++] = block->f_body.at[i];
         }
     }
+    return true;
+}
+
+/* A later result of the block tells of this one. */
+static bool
+is_told(const struct jy_flow *w, const struct jy_fblock *block, size_t at)
+{
+    jy_fv result = jy_flow_at(w, block->f_body.at[at])->f_args[0];
+    for (size_t k = at + 1; k < block->f_body.n; k++) {
+        const struct jy_fvalue *later = jy_flow_at(w, block->f_body.at[k]);
+        if (later->f_op == JY_FLOW_FLAGGED && jy_flow_passes_on(w, later->f_args[0], result, 4))
+            return true;
+    }
+    return false;
+}
+
+/* What can be collected, or is no hindrance. */
+static bool
+can_collect(struct jy_counted *c, struct jy_fast *fast, jy_fv at, size_t *nfound, size_t *nstores)
+{
+    const struct jy_fvalue v = *jy_flow_at(c->w, at);
+    uint8_t how = fast->how[at];
+    if (v.f_op == JY_FLOW_POLL)
+        return true;
+    *nstores += v.f_op == JY_FLOW_STORE;
+    if (jy_flow_has_effect(c->w, &v))
+        return v.f_op == JY_FLOW_STORE;
+    if (v.f_exit == JY_NO_EXIT || (how != JY_UNCHECKED_NO && how != JY_UNCHECKED_BELOW))
+        return true;
+    bool is_found = v.f_op == JY_FLOW_FLAGGED || (how == JY_UNCHECKED_NO && is_free_sum(c, at));
+    *nfound += is_found;
+    return is_found;
+}
+
+/* Evidence is collected where a chunk may be made again: what it has written can be undone, and a round can be left in no other way that would have to be precise. */
+static void
+plan_evidence(struct jy_counted *c, struct jy_fast *fast)
+{
+    size_t nfound = 0, nstores = 0;
     for (size_t k = 0; k < c->loop->blocks.n; k++) {
         const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
         for (size_t i = 0; i < block->f_body.n; i++)
-            if (jy_flow_at(c->w, block->f_body.at[i])->f_op == JY_FLOW_FLAGGED) {
-                fast->how[block->f_body.at[i]] = JY_UNCHECKED_COLLECT;
-                fast->collects = true;
-                fast->ngone++;
-            }
+            if (!can_collect(c, fast, block->f_body.at[i], &nfound, &nstores))
+                return;
+    }
+    bool good = nstores == 0 || (c->can_log && can_undo(c, fast));
+    if (nfound == 0 || !good) {
+        fast->nlogged = 0;
+        return;
+    }
+    fast->collects = true;
+    for (size_t k = 0; k < c->loop->blocks.n; k++) {
+        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
+        for (size_t i = 0; i < block->f_body.n; i++) {
+            jy_fv at = block->f_body.at[i];
+            const struct jy_fvalue *v = jy_flow_at(c->w, at);
+            if (v->f_op == JY_FLOW_FLAGGED)
+                fast->how[at] = is_told(c->w, block, i) ? JY_UNCHECKED_GONE : JY_UNCHECKED_COLLECT;
+            else if (v->f_op != JY_FLOW_POLL && v->f_exit != JY_NO_EXIT && fast->how[at] == JY_UNCHECKED_NO)
+                fast->how[at] = JY_UNCHECKED_OVERFLOW;
+            else
+                continue;
+            fast->ngone++;
+        }
     }
 }
 
@@ -403,6 +528,6 @@ jy_counted_plan(struct jy_counted *c, bool polls_stay)
         }
     }
     if (!polls_stay)
-        plan_flagged(c, &fast);
+        plan_evidence(c, &fast);
     return fast;
 }

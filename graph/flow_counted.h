@@ -12,12 +12,17 @@ enum jy_unchecked {
     JY_UNCHECKED_BELOW,    /* WRAP of an index that is not negative: only the extent is checked */
     JY_UNCHECKED_COLLECT,  /* FLAGGED: noted, and asked when the chunk is done */
     JY_UNCHECKED_IN_FRONT, /* it has been computed or checked in front */
+    JY_UNCHECKED_OVERFLOW, /* ADD, SUB: that it wrapped is noted */
 };
+
+enum { JY_MOST_LOGGED = 4 }; /* taste: stores of a loop that are undone */
 
 struct jy_fast {
     uint8_t *how; /* by value: enum jy_unchecked */
     size_t ngone; /* checks that the fast copy does without */
     bool collects;
+    jy_fv logged[JY_MOST_LOGGED]; /* stores that are undone where there is evidence */
+    size_t nlogged;
 };
 
 /* flow_invariant.c: fills c->invariant, and the chain of blocks between entry and front. */

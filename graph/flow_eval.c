@@ -22,6 +22,7 @@ struct eval {
     int64_t left;
     jy_fb block; /* where it is */
     size_t at;
+    union jy_scalar *scratch;
 };
 
 static union jy_scalar
@@ -146,6 +147,9 @@ run(const struct eval *e, union jy_scalar *out, const struct jy_fvalue *v)
         *out = e->w->w_inputs.at[v->f_index].kind == JY_FLOW_IN_ARG ? e->args[e->w->w_inputs.at[v->f_index].number]
                                                                     : e->in[v->f_index];
         return true;
+    case JY_FLOW_SCRATCH:
+        out->bits = (uintptr_t)e->scratch;
+        return true;
     case JY_FLOW_LOAD:
         *out = load((enum jy_ftype)v->f_type, address(e, v));
         return true;
@@ -196,7 +200,7 @@ begin(const struct jy_flow *w, struct jy_flow_call *call, struct eval *back)
         if (w->w_exits.at[x].x_values.n > most)
             most = w->w_exits.at[x].x_values.n;
     struct eval *e = calloc(1, sizeof *e);
-    union jy_scalar *value = calloc(w->w_values.n + most + w->w_nargs + 1, sizeof *value);
+    union jy_scalar *value = calloc(w->w_values.n + most + w->w_nargs + 1 + JY_SCRATCH_BYTES / sizeof *value, sizeof *value);
     if (e == NULL || value == NULL) {
         free(e);
         free(value);
@@ -207,6 +211,7 @@ begin(const struct jy_flow *w, struct jy_flow_call *call, struct eval *back)
     e->value = value;
     e->moved = value + w->w_values.n;
     e->args = e->moved + most;
+    e->scratch = e->args + w->w_nargs + 1;
     e->in = call->in + jy_flow_first_input(w);
     e->back = back;
     return e;

@@ -130,10 +130,73 @@ jy_range_need_le(struct jy_counted *c, const struct jy_form *a, int64_t constant
     return true;
 }
 
-static jy_fv
-and_also(struct jy_counted *c, jy_fv all, jy_fv more)
+/* Another one asks for more: the same bases with the same factors, and a greater constant. */
+static bool
+is_implied(const struct jy_counted *c, size_t at)
 {
-    return all == JY_NO_FV ? more : jy_front_op(c, JY_FLOW_AND, JY_F_I1, all, more);
+    for (size_t k = 0; k < c->conditions.n; k++) {
+        struct jy_form more;
+        if (k != at && jy_form_add(&more, &c->conditions.at[k], &c->conditions.at[at], -1) && more.n == 0 &&
+            (more.constant > 0 || (more.constant == 0 && k < at)))
+            return true;
+    }
+    return false;
+}
+
+/* Inputs are the same in every round of loops around this one: what is made of them alone is computed once, if it stands together. */
+static bool
+is_of_inputs(const struct jy_counted *c, const jy_fv *at, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (jy_flow_at(c->w, at[k])->f_block != 0)
+            return false;
+    return true;
+}
+
+static bool
+form_of_inputs(const struct jy_counted *c, const struct jy_form *form)
+{
+    for (size_t k = 0; k < form->n; k++)
+        if (!is_of_inputs(c, &form->term[k].base, 1))
+            return false;
+    return true;
+}
+
+static jy_fv
+combined(struct jy_counted *c, enum jy_fop op, enum jy_ftype type, jy_fv all, jy_fv more)
+{
+    return all == JY_NO_FV ? more : jy_front_op(c, op, type, all, more);
+}
+
+/* All bases at once: each of base + 2^45 is below 2^46 if their bits together are. */
+static jy_fv
+are_small(struct jy_counted *c)
+{
+    jy_fv half = jy_front_const(c, INT64_C(1) << JY_BASE_BITS), bits = JY_NO_FV;
+    for (int of_inputs = 1; of_inputs >= 0; of_inputs--)
+        for (size_t k = 0; k < c->small.n; k++)
+            if (is_of_inputs(c, &c->small.at[k], 1) == (of_inputs == 1))
+                bits = combined(c, JY_FLOW_OR, JY_F_I64, bits,
+                                jy_front_op(c, JY_FLOW_ADD, JY_F_I64, c->small.at[k], half));
+    if (bits == JY_NO_FV)
+        return JY_NO_FV;
+    return jy_front_op(c, JY_FLOW_BELOW, JY_F_I1, bits, jy_front_const(c, INT64_C(2) << JY_BASE_BITS));
+}
+
+/* All forms at once: each is <= 0, so that form - 1 has its sign bit. */
+static jy_fv
+are_not_positive(struct jy_counted *c)
+{
+    jy_fv bits = JY_NO_FV;
+    for (int of_inputs = 1; of_inputs >= 0; of_inputs--)
+        for (size_t k = 0; k < c->conditions.n; k++) {
+            struct jy_form form = c->conditions.at[k];
+            if (is_implied(c, k) || form_of_inputs(c, &form) != (of_inputs == 1))
+                continue;
+            form.constant--; /* at most 2^60 before */
+            bits = combined(c, JY_FLOW_AND, JY_F_I64, bits, jy_form_emit(c, &form));
+        }
+    return bits == JY_NO_FV ? bits : jy_front_op(c, JY_FLOW_LT, JY_F_I1, bits, jy_front_const(c, 0));
 }
 
 jy_fv
@@ -141,20 +204,10 @@ jy_range_test(struct jy_counted *c)
 {
     for (size_t k = 0; k < c->always.n; k++)
         jy_range_need(c, &c->always.at[k]);
-    jy_fv all = JY_NO_FV;
-    jy_fv half = jy_front_const(c, INT64_C(1) << JY_BASE_BITS), zero = jy_front_const(c, 0);
-    jy_fv whole = jy_front_const(c, INT64_C(2) << JY_BASE_BITS);
-    for (size_t k = 0; k < c->small.n; k++) {
-        jy_fv shifted = jy_front_op(c, JY_FLOW_ADD, JY_F_I64, c->small.at[k], half);
-        jy_fv is_small = jy_front_op(c, JY_FLOW_BELOW, JY_F_I1, shifted, whole);
-        all = and_also(c, all, is_small);
-    }
-    for (size_t k = 0; k < c->conditions.n; k++) {
-        struct jy_form form = c->conditions.at[k];
-        jy_fv holds = jy_front_op(c, JY_FLOW_LE, JY_F_I1, jy_form_emit(c, &form), zero);
-        all = and_also(c, all, holds);
-    }
+    jy_fv all = are_small(c), below = are_not_positive(c);
+    if (below != JY_NO_FV)
+        all = combined(c, JY_FLOW_AND, JY_F_I1, all, below);
     for (size_t k = 0; k < c->facts.n; k++)
-        all = and_also(c, all, c->facts.at[k]);
+        all = combined(c, JY_FLOW_AND, JY_F_I1, all, c->facts.at[k]);
     return all == JY_NO_FV ? jy_flow_const(c->w, c->front, JY_F_I1, (union jy_scalar){ .i = 1 }) : all;
 }

@@ -9,12 +9,13 @@
  *     |      |  |     |       | |  |
  *     |      | body --+       | body
  *     |      v                v
- *     |   behind: evidence? -> head, from where the chunk began
+ *     |   behind: evidence? -> undo what was stored -> head, from where the chunk began
  *     |      |  \
  *     +- poll    -> where the loop ends
  *
  * What does not change in the rounds but is read from memory is read between entry and front (flow_invariant.c). What the conditions are and which checks hold under them is flow_counted.c's and flow_range.c's business. A chunk has JY_CHUNK rounds at most, so the interpreter is asked often enough
- * between chunks, and a chunk may be made again: nothing is written where evidence is collected. At the poll the state is that of the head,
+ * between chunks, and a chunk may be made again: where evidence is collected, each round notes what its stores overwrite, and all of it is put back, the last
+ * round first. At the poll the state is that of the head,
  * or of the way back to it, which are the same. The careful loop never comes back: what has failed once is not tried again in this run of the loop. */
 #include "graph/flow_copy.h"
 #include "graph/flow_poll.h"
@@ -31,9 +32,12 @@ struct build {
     const struct jy_fast *fast;
     const struct jy_polls *polls;
     struct jy_copy copy;
-    jy_fv *bad;  /* by original block: the evidence at its end */
-    jy_fv *last; /* parameters of the fast head: jy_polls_last of the round before */
-    jy_fb latch; /* by which it is reached again */
+    jy_fv *bad;    /* by original block: the evidence at its end */
+    jy_fv *last;   /* parameters of the fast head: jy_polls_last of the round before */
+    jy_fb latch;   /* by which it is reached again */
+    jy_fv scratch; /* old values of what the chunk has stored */
+    uint32_t log_alias;
+    size_t index_place; /* among the head's parameters */
 };
 
 static jy_fv
@@ -60,6 +64,133 @@ collect(struct build *b, jy_fb block, jy_fv result, jy_fv bad)
     return op(b, block, JY_FLOW_OR, JY_F_I1, bad, is_not);
 }
 
+/* A sum has another sign than both summands; a difference another one than the minuend, which differs from the subtrahend's. */
+static jy_fv
+collect_overflow(struct build *b, jy_fb block, const struct jy_fvalue *v, jy_fv result, jy_fv bad)
+{
+    enum jy_ftype type = (enum jy_ftype)v->f_type;
+    jy_fv x = jy_copy_value(&b->copy, v->f_args[0]), y = jy_copy_value(&b->copy, v->f_args[1]);
+    jy_fv zero = jy_flow_const(b->w, block, type, (union jy_scalar){ .i = 0 });
+    jy_fv left = op(b, block, JY_FLOW_XOR, type, x, result);
+    jy_fv right = op(b, block, JY_FLOW_XOR, type, v->f_op == JY_FLOW_ADD ? result : x, y);
+    jy_fv both = op(b, block, JY_FLOW_AND, type, left, right);
+    jy_fv wrapped = op(b, block, JY_FLOW_LT, JY_F_I1, both, zero);
+    return op(b, block, JY_FLOW_OR, JY_F_I1, bad, wrapped);
+}
+
+/* ---- what is undone ---- */
+
+static enum jy_ftype
+logged_type(const struct build *b, jy_fv store)
+{
+    enum jy_ftype type = (enum jy_ftype)jy_flow_at(b->w, jy_flow_at(b->w, store)->f_args[2])->f_type;
+    return type == JY_F_I1 ? JY_F_I8 : type; /* a bool's byte may hold anything */
+}
+
+/* The value of the original loop in the round of this index, computed in the block. */
+static jy_fv
+replay(struct build *b, jy_fb block, jy_fv v, jy_fv index)
+{
+    const struct jy_fvalue value = *jy_flow_at(b->w, v);
+    jy_fv args[2] = { JY_NO_FV, JY_NO_FV };
+    if (v == b->c->index)
+        return index;
+    if (!b->c->inside[value.f_block])
+        return v;
+    if (b->c->invariant[v] != JY_NO_FV)
+        return b->c->invariant[v];
+    for (size_t k = 0; k < value.f_nargs; k++)
+        args[k] = replay(b, block, value.f_args[k], index);
+    if (value.f_op == JY_FLOW_WRAP)
+        return args[0];
+    return op(b, block, (enum jy_fop)value.f_op, (enum jy_ftype)value.f_type, args[0], args[1]);
+}
+
+/* Where the log has the old value of a store: behind those of the stores before, by rounds. */
+static jy_fv
+log_place(struct build *b, jy_fb block, size_t store, jy_fv index, int32_t *plus)
+{
+    int64_t size = (int64_t)jy_flow_type_bytes(logged_type(b, b->fast->logged[store]));
+    jy_fv first = b->c->first[b->index_place];
+    jy_fv rounds = b->c->step > 0 ? op(b, block, JY_FLOW_SUB, JY_F_I64, index, first)
+                                  : op(b, block, JY_FLOW_SUB, JY_F_I64, first, index);
+    *plus = (int32_t)(store * (size_t)b->c->chunk * sizeof(union jy_scalar));
+    return op(b, block, JY_FLOW_MUL, JY_F_I64, rounds,
+              jy_flow_const(b->w, block, JY_F_I64, (union jy_scalar){ .i = size }));
+}
+
+/* At the beginning of a round: what its stores will overwrite, whether they come to be made or not. */
+static void
+log_round(struct build *b, jy_fb block)
+{
+    jy_fv index = jy_copy_value(&b->copy, b->c->index);
+    for (size_t k = 0; k < b->fast->nlogged; k++) {
+        const struct jy_fvalue store = *jy_flow_at(b->w, b->fast->logged[k]);
+        enum jy_ftype type = logged_type(b, b->fast->logged[k]);
+        int32_t plus;
+        jy_fv data = replay(b, block, store.f_args[0], index), offset = replay(b, block, store.f_args[1], index);
+        jy_fv old = jy_flow_load(b->w, block, type, data, offset, (int32_t)store.f_index, store.f_alias);
+        jy_fv place = log_place(b, block, k, index, &plus);
+        jy_flow_store(b->w, block, b->scratch, place, plus, old, b->log_alias);
+    }
+}
+
+/* From the last round back to the first; then on to the careful loop. The block it begins with, whose parameter is the index behind the last round. */
+static jy_fb
+make_undo(struct build *b)
+{
+    struct jy_counted *c = b->c;
+    jy_fb head = jy_flow_block(b->w), body = jy_flow_block(b->w);
+    jy_fv behind = jy_flow_param(b->w, head, JY_F_I64);
+    jy_fv goes_on = op(b, head, JY_FLOW_NE, JY_F_I1, behind, c->first[b->index_place]);
+    jy_flow_branch(b->w, head, goes_on, body, 0, NULL, c->head, b->w->w_blocks.at[c->head].f_params.n, c->first);
+    jy_fv step = jy_flow_const(b->w, body, JY_F_I64, (union jy_scalar){ .i = c->step });
+    jy_fv index = op(b, body, JY_FLOW_SUB, JY_F_I64, behind, step);
+    for (size_t k = b->fast->nlogged; k-- > 0;) {
+        const struct jy_fvalue store = *jy_flow_at(b->w, b->fast->logged[k]);
+        int32_t plus;
+        jy_fv place = log_place(b, body, k, index, &plus);
+        jy_fv old = jy_flow_load(b->w, body, logged_type(b, b->fast->logged[k]), b->scratch, place, plus, b->log_alias);
+        jy_fv data = replay(b, body, store.f_args[0], index), offset = replay(b, body, store.f_args[1], index);
+        jy_flow_store(b->w, body, data, offset, (int32_t)store.f_index, old, store.f_alias);
+    }
+    jy_flow_jump(b->w, body, head, 1, &index);
+    return head;
+}
+
+/* The log's own, as it lies apart from everything; 0: there are too many. */
+static uint32_t
+add_alias(struct jy_flow *w)
+{
+    size_t n = w->w_nalias;
+    if (n >= JY_FLOW_MOST_ALIASES)
+        return 0;
+    uint32_t *of = JY_NEW_ARRAY(w->w_arena, uint32_t, n + 1);
+    bool *written = JY_NEW_ARRAY(w->w_arena, bool, n + 1);
+    for (size_t k = 0; k < n; k++) {
+        of[k] = w->w_alias[k];
+        written[k] = w->w_alias_written[k];
+    }
+    of[n] = JY_NO_FV;
+    written[n] = true;
+    w->w_alias = of;
+    w->w_alias_written = written;
+    return ++w->w_nalias;
+}
+
+static void
+begin_log(struct build *b)
+{
+    while (b->w->w_blocks.at[b->c->head].f_params.at[b->index_place] != b->c->index)
+        b->index_place++;
+    if (b->fast->nlogged == 0)
+        return;
+    b->log_alias = add_alias(b->w);
+    b->scratch = jy_flow_op(b->w, b->c->front, JY_FLOW_SCRATCH, JY_F_PTR, 0, NULL, JY_NO_EXIT);
+}
+
+/* ---- the copy ---- */
+
 static void
 copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
 {
@@ -84,6 +215,11 @@ copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
     case JY_UNCHECKED_COLLECT:
         b->bad[from] = collect(b, to, jy_copy_value(&b->copy, v.f_args[0]), b->bad[from]);
         break;
+    case JY_UNCHECKED_OVERFLOW: {
+        jy_fv result = jy_copy_append(&b->copy, to, at, false);
+        b->bad[from] = collect_overflow(b, to, &v, result, b->bad[from]);
+        break;
+    }
     case JY_UNCHECKED_NO:
     case JY_UNCHECKED_PLAIN:
     default:
@@ -120,6 +256,8 @@ static void
 copy_block(struct build *b, jy_fb from)
 {
     jy_fb to = b->copy.block[from];
+    if (from == b->c->body)
+        log_round(b, to);
     for (size_t k = 0; k < b->w->w_blocks.at[from].f_body.n; k++)
         copy_value(b, from, to, b->w->w_blocks.at[from].f_body.at[k]);
     if (from == b->c->head)
@@ -161,8 +299,13 @@ make_behind(struct build *b, jy_fb behind)
     for (size_t p = 0; p < head.f_params.n; p++)
         state[p] = jy_copy_value(&b->copy, head.f_params.at[p]);
     if (b->fast->collects) {
-        jy_fb good = jy_flow_block(b->w);
-        jy_flow_branch(b->w, behind, b->bad[c->head], c->head, head.f_params.n, c->first, good, 0, NULL);
+        jy_fb good = jy_flow_block(b->w), again = c->head;
+        jy_fv last = jy_copy_value(&b->copy, c->index);
+        bool undoes = b->fast->nlogged > 0;
+        if (undoes)
+            again = make_undo(b);
+        jy_flow_branch(b->w, behind, b->bad[c->head], again, undoes ? 1 : head.f_params.n, undoes ? &last : c->first,
+                       good, 0, NULL);
         b->w->w_blocks.at[behind].f_likely[1] = true;
         behind = good;
     }
@@ -242,7 +385,11 @@ build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *p
                        jy_copy_new(w),
                        JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n),
                        JY_NEW_ARRAY(w->w_arena, jy_fv, polls->nlast + 1),
+                       0,
+                       JY_NO_FV,
+                       0,
                        0 };
+    begin_log(&b);
     for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++)
         if (!c->inside[c->shape->pred[p].from])
             w->w_blocks.at[c->shape->pred[p].from].f_edge[c->shape->pred[p].edge].to = c->entry;

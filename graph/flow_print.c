@@ -35,6 +35,13 @@ const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT] = {
     [JY_BOX_MAYBE] = { "maybe", JY_BOX_HAS_VALUE | JY_BOX_HAS_PARTS, 1 },
 };
 
+size_t
+jy_box_nvalues(const struct jy_box *box)
+{
+    int n = jy_box_text[box->how].nvalues;
+    return n < 0 ? 1 + 2 * (size_t)box->ndim : (size_t)n;
+}
+
 struct printer {
     struct jy_text *text;
     const struct jy_flow *w;

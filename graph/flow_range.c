@@ -366,7 +366,7 @@ sum_of_rounds(struct jy_counted *c, jy_fv sum)
     each = either(c, &none, &each); /* of no round, too */
     bool fixed = each.has_low && each.has_high && each.low.n == 0 && each.high.n == 0;
     if (!fixed || (c->step != 1 && c->step != -1))
-        return plus(&first, &each, JY_CHUNK);
+        return plus(&first, &each, c->chunk);
     /* At most as many additions as rounds have been made before this one. */
     struct jy_form made = c->step > 0 ? rounds.high : rounds.low;
     struct jy_interval out = { 0 };

@@ -33,7 +33,7 @@ static const char *const rules[JY_FLOW_COUNT] = {
     [JY_FLOW_TO_FLOAT] = "i*",  [JY_FLOW_TO_INT] = "f*", [JY_FLOW_WIDEN] = "f*",     [JY_FLOW_ROUND] = "f*",
     [JY_FLOW_BITS] = "y*",      [JY_FLOW_LOAD] = "pl*",  [JY_FLOW_STORE] = "plyv",   [JY_FLOW_OFFSET] = "plp",
     [JY_FLOW_WRAP] = "lll",     [JY_FLOW_CHECK] = "bv",  [JY_FLOW_FLAGGED] = "fffv", [JY_FLOW_CALL] = "*",
-    [JY_FLOW_INVOKE] = "*",     [JY_FLOW_POLL] = "v",
+    [JY_FLOW_INVOKE] = "*",     [JY_FLOW_POLL] = "v",    [JY_FLOW_SCRATCH] = "p",
 };
 
 static void
@@ -422,7 +422,7 @@ check_box(const struct verifier *v, const struct jy_flow_exit *x, const struct j
     if (box == NULL || box->how >= JY_BOX_HOW_COUNT)
         return "a box that is none";
     const struct jy_box_text *how = &jy_box_text[box->how];
-    size_t n = how->nvalues < 0 ? 1 + 2 * (size_t)box->ndim : (size_t)how->nvalues;
+    size_t n = jy_box_nvalues(box);
     bool any_number = box->how == JY_BOX_TUPLE || box->how == JY_BOX_LIST || box->how == JY_BOX_ZIP;
     bool is_choice = box->how == JY_BOX_MAYBE && box->n == 2;
     if (!any_number && !is_choice && box->n != parts[box->how])

@@ -539,3 +539,106 @@ def test_compared_with_the_slow_interpreter():
         assert f(100, 100) == overflow_at(100, 100)
     finally:
         jitney.config.compare = before
+
+
+# ---- loops that began in the interpreter ----
+
+
+def steps_through(n, step):
+    out = np.zeros(n)
+    for i in range(0 if step > 0 else n - 1, n if step > 0 else -1, step):
+        out[i] = out[i - step] + i if 0 <= i - step < n else 1.0
+    return out
+
+
+@pytest.mark.parametrize("first", [1, 2, -1])
+def test_a_range_that_came_in_may_have_another_step_next_time(first):
+    f = jitney.compile(steps_through)
+    for step in (first, first, 1, -1, 3, 1, -2):
+        assert f(40, step).tobytes() == steps_through(40, step).tobytes()
+    assert stats(f)["flow_calls"] > 0
+
+
+def polls_on_two_ways(d):
+    for k in range(len(d)):
+        for i in range(len(d)):
+            through = d[i, k]
+            for j in range(len(d)):
+                if through + d[k, j] < d[i, j]:
+                    d[i, j] = through + d[k, j]
+    return d
+
+
+def test_ways_back_that_differ_in_nothing_but_what_is_always_bound_share_their_poll():
+    f = jitney.compile(polls_on_two_ways)
+    make = lambda: np.random.default_rng(3).integers(1, 100, (9, 9))  # noqa: E731
+    for _ in range(3):
+        assert f(make()).tobytes() == polls_on_two_ways(make()).tobytes()
+    ir = jitney.inspect(f)._data["entries"][0]["loop_ir"]
+    assert ir.count("poll exit") <= 5  # two of the careful loop, one behind a chunk or none, one for each outer loop
+
+
+# ---- stores that are undone ----
+
+
+def smoothed(u, new, c):
+    n, m = u.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            new[i, j] = u[i, j] + c * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * u[i, j])
+    return new
+
+
+def relaxed(d, by):
+    for i in range(1, len(d)):
+        if d[i - 1] + by < d[i]:
+            d[i] = d[i - 1] + by
+    return d
+
+
+def backwards(x, y):
+    for i in range(len(x) - 1, -1, -1):
+        y[i] = x[i] * y[i]
+        x[i] = y[i] - x[i]
+    return x, y
+
+
+def warnings_seen(f, how, *args):
+    """Outcome, arrays, and the arrays at each warning."""
+    log = []
+    with warnings.catch_warnings():
+        warnings.simplefilter(how)
+        warnings.showwarning = lambda message, category, name, line, *rest: log.append((str(message), line, [a.tobytes() for a in args if isinstance(a, np.ndarray)]))
+        try:
+            result = f(*args)
+        except Warning as error:
+            result = (type(error), str(error), error.__traceback__.tb_next.tb_lineno)
+    return repr(result), log, [a.tobytes() for a in args if isinstance(a, np.ndarray)]
+
+
+def with_values(shape, at, value, dtype=float):
+    a = np.arange(1, int(np.prod(shape)) + 1).reshape(shape).astype(dtype)
+    if at is not None:
+        a.flat[at % a.size] = value
+    return a
+
+
+@pytest.mark.parametrize("how", ["always", "error"])
+@pytest.mark.parametrize("at", [None, 0, 155, 1500])
+def test_nothing_is_stored_ahead_of_a_warning(how, at):
+    cases = []
+    for value in (np.inf, -np.inf, np.nan, 1.7e308):
+        cases.append((smoothed, lambda v=value: (with_values((4, 500), at, v), np.zeros((4, 500)), 0.25)))
+        cases.append((backwards, lambda v=value: (with_values(1600, at, v), with_values(1600, 3, 2.0))))
+        cases.append((backwards, lambda v=value: (with_values(1600, at, v).astype(np.float32), with_values(1600, 3, 2.0, np.float32))))
+    for value in (2**63 - 1, -(2**63)):
+        cases.append((relaxed, lambda v=value: (with_values(2000, at, v, np.int64), np.int64(3))))
+        cases.append((relaxed, lambda v=value: (with_values(2000, at, v, np.int64), np.int64(-3))))
+    compiled = {f: jitney.compile(f) for f in (smoothed, relaxed, backwards)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for f, make in cases:
+            compiled[f](*make())
+            assert warnings_seen(compiled[f], how, *make()) == warnings_seen(f, how, *make())
+    assert all(stats(f)["flow_calls"] > 0 for f in compiled.values())
+    assert "scratch" in jitney.inspect(compiled[smoothed])._data["entries"][0]["loop_ir"]
