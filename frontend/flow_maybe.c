@@ -301,7 +301,7 @@ resolved(struct jy_vbuild *b, const struct jy_flow_exit *exit, struct jy_box *bo
         if (flag->f_op == JY_FLOW_CONST && flag->f_value.i != 0)
             return resolved(b, exit, box->parts[0]);
         if (flag->f_op == JY_FLOW_CONST)
-            return JY_NEW(b->arena, struct jy_box); /* NULL */
+            return box->n > 1 ? resolved(b, exit, box->parts[1]) : JY_NEW(b->arena, struct jy_box); /* NULL */
     }
     for (size_t i = 0; i < box->n; i++)
         box->parts[i] = resolved(b, exit, box->parts[i]);
