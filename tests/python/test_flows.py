@@ -266,7 +266,7 @@ def test_a_local_of_two_kinds_is_still_there_when_a_loop_raises():
         try:
             f([0.25 * q for q in (4, 7, 9)] * 2, 0.5)
         except TypeError as error:
-            return error.__traceback__.tb_next.tb_frame.f_locals
+            return dict(error.__traceback__.tb_next.tb_frame.f_locals)
         return None
 
     compiled = jitney.compile(f)
