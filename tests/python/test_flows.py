@@ -251,29 +251,6 @@ def test_a_function_of_which_runs_end_soon_is_given_up():
     assert found["flow_calls"] == before
 
 
-def test_a_local_of_two_kinds_is_still_there_when_a_loop_raises():
-    def f(items, n):
-        at = 1
-        for k in items:
-            n + items[at]
-            for last in items:
-                3
-            else:
-                at = last
-                items[1] = True
-
-    def locals_at_the_end(f):
-        try:
-            f([0.25 * q for q in (4, 7, 9)] * 2, 0.5)
-        except TypeError as error:
-            return dict(error.__traceback__.tb_next.tb_frame.f_locals)
-        return None
-
-    compiled = jitney.compile(f)
-    for _ in range(2):
-        assert locals_at_the_end(compiled) == locals_at_the_end(f)
-
-
 def test_a_result_is_of_the_type_that_eager_gives():
     def f(a, n, x):
         s = a[0]

@@ -24,6 +24,10 @@ FOUND = {
     "a row in two variables is one object": ("def f(a, n):\n    v = w = None\n    for r in a:\n        v = r\n        if r[0] > n:\n            w = r\n    return v is r, v is w, v, r, w\n", ["(M(5, 3), 4)", "(M(5, 3), 99)"]),
     "an int that doubles and doubles": ("def f(n):\n    i = 5\n    for k in range(150):\n        i += i + n\n    return i\n", ["(4,)", "(8,)"]),
     "a range of step 0 raises at its line": ("def f(a, n):\n    a[1] = 1\n    for k in range(0, n, n - 3):\n        pass\n", ["(A(4), 3)", "(A(4), 4)"]),
+    "a local of two kinds is there when the loop raises": (
+        "def h1(p, q, i):\n    if i:\n        return 1\ndef f(x, y, n):\n    i = 1\n    v = 1\n    for k in x:\n        h1(k, v, n) + x[i]\n        for j in x:\n            3\n        else:\n            i = j\n            x[1] = True\n",
+        ["([0.25 * q for q in (4, 7, 9)] * 2, 0.5, 9)"],
+    ),
     "a bool is no size of an array": ("def f(a, n):\n    return np.zeros(n)\n", ["(A(3), True)"]),
 }
 
