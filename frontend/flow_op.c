@@ -1,5 +1,6 @@
 /* The instructions that flows have. Those without a handler end the flow before them. */
 #include "frontend/flow.h"
+#include "frontend/inspect_array.h"
 #include "frontend/ops.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ load_local(struct jy_vbuild *b, int slot)
 static jy_status
 check_dropped(struct jy_vbuild *b, const struct jy_val *old)
 {
-    if (old->kind == JY_K_OBJECT && !(PyUnicode_CheckExact(old->known->v_object) || PyLong_CheckExact(old->known->v_object)))
+    if (old->kind == JY_K_OBJECT &&
+        !(PyUnicode_CheckExact(old->known->v_object) || PyLong_CheckExact(old->known->v_object)))
         return jy_vb_lacks(b, "a variable whose object may go");
     return JY_OK;
 }
@@ -571,6 +573,19 @@ method_of(struct jy_vbuild *b, struct jy_val *self, PyObject *name)
     return method;
 }
 
+/* Is it looked up in vain, with the AttributeError at this instruction? */
+static bool
+lacks_attribute(const struct jy_val *v, PyObject *name)
+{
+    PyTypeObject *type = &PyList_Type;
+    if (jy_val_is_number(v))
+        type = v->kind == JY_K_NP     ? jy_inspect_scalar_type((jy_dtype)v->dtype)
+               : v->kind == JY_K_INT  ? &PyLong_Type
+               : v->kind == JY_K_BOOL ? &PyBool_Type
+                                      : &PyFloat_Type;
+    return _PyType_Lookup(type, name) == NULL;
+}
+
 static jy_status
 attribute(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, PyObject *name, bool is_call)
 {
@@ -584,7 +599,7 @@ attribute(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, PyObject *
         return JY_OK;
     }
     if ((v->kind == JY_K_LIST && !v->is_tuple) || jy_val_is_number(v)) {
-        if (!is_call)
+        if (!is_call || lacks_attribute(v, name))
             return jy_vb_lacks(b, "the attribute %s of %s", jy_utf8(name), jy_val_describe(b, v));
         *out = method_of(b, v, name);
         return JY_OK;

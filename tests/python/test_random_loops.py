@@ -28,6 +28,10 @@ FOUND = {
         "def h1(p, q, i):\n    if i:\n        return 1\ndef f(x, y, n):\n    i = 1\n    v = 1\n    for k in x:\n        h1(k, v, n) + x[i]\n        for j in x:\n            3\n        else:\n            i = j\n            x[1] = True\n",
         ["([0.25 * q for q in (4, 7, 9)] * 2, 0.5, 9)"],
     ),
+    "a method that a number or list has not": (
+        "def f(x, n):\n    for k in range(9):\n        pass\n    try:\n        n.reverse()\n    except AttributeError as e:\n        LOG.append(e)\n    for v in x:\n        x.mro()\n",
+        ["([1, 2], 3)", "([1.5], 2.5)", "([True], True)", "(A(3), np.float32(2))"],
+    ),
     "a bool is no size of an array": ("def f(a, n):\n    return np.zeros(n)\n", ["(A(3), True)"]),
 }
 
