@@ -8,6 +8,8 @@
  * to even as the hardware does; int / int is exact only while both fit 53 bits, which is guarded. */
 #include "frontend/number.h"
 
+#include <math.h>
+
 enum { MAX_BITS = 20000, MAX_WEIGHT = 2000 }; /* taste: of a folded int; of an expression of sizes */
 #define EXACT_IN_DOUBLE (INT64_C(1) << 53)
 
@@ -191,6 +193,17 @@ is_zero(const struct jy_value *v)
     return v->v_kind == JY_V_CONST && PyFloat_AsDouble(v->v_object) == 0.0;
 }
 
+/* A zero divisor raises whatever it divides, but the processor reports it for finite dividends only: 1.0 / b, which nobody reads, is reported for all of them. */
+static jy_status
+report_zero(struct jy_frame *f, const struct jy_value *a, struct jy_value *b)
+{
+    if (b->v_kind == JY_V_CONST || (a->v_kind == JY_V_CONST && isfinite(PyFloat_AsDouble(a->v_object))))
+        return JY_OK;
+    struct jy_value *one, *none;
+    TRY(jy_take(f, &one, PyFloat_FromDouble(1.0)));
+    return emit(f, &none, JY_OP_DIV, JY_KIND_PYFLOAT, one, b);
+}
+
 static jy_status
 float_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, struct jy_value *a,
              struct jy_value *b)
@@ -209,6 +222,7 @@ float_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb o
     case JY_NB_TRUE_DIVIDE:
         if (is_zero(b))
             return division_by_zero(f, op, PyFloat_FromDouble(1.0), Py_NewRef(b->v_object));
+        TRY(report_zero(f, a, b));
         graph_op = JY_OP_DIV;
         break;
     case JY_NB_AND:

@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import functools
+import itertools
 import math
 import opcode
 import operator
@@ -1066,3 +1067,17 @@ def test_trace_log(capfd):
     text = capfd.readouterr().err
     for part in ("test_frontend.py", "BINARY_OP *  [", "float64[s0]", "LOAD_ATTR ndim", "COMPARE_OP <=", " to ", "STORE_FAST scale", "<code test_trace_log", "..."):
         assert part in text, part
+
+
+@pytest.mark.parametrize("executor", ["llvm", "loop", "graph", "numpy"])
+def test_a_zero_divisor_raises_whatever_it_divides(executor):
+    """The processor reports a division by zero of finite numbers only."""
+    functions = [lambda x, y: y / x, lambda x, y: (y + 1.0) / (x * 1.0), lambda x, y: (y / x, 1)[1], lambda x, y: math.inf / x, lambda x, y: math.nan / x]
+    before, jitney.config.executor = jitney.config.executor, executor
+    try:
+        for f in functions:
+            compiled = jitney.compile(f)
+            for x, y in itertools.product((2.0, 0.0, -0.0, 5e-324, math.inf, math.nan), (1.0, 0.0, math.inf, -math.inf, math.nan)):
+                assert differs(f, compiled, x, y) is None, (x, y)
+    finally:
+        jitney.config.executor = before
