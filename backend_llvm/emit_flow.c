@@ -416,7 +416,7 @@ fill_state(struct jy_flow_emit *f)
     make_scopes(f);
 }
 
-/* Where code is made for now: a function of its own. */
+/* From here on code goes into this function, which has a state of its own. */
 static void
 open_function(struct jy_flow_emit *f, LLVMValueRef function)
 {
