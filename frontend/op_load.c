@@ -201,12 +201,13 @@ get_cell(struct jy_frame *f, struct jy_value **out, int slot)
     return JY_OK;
 }
 
+/* The prologue makes a cell in its slot. One that is made later, for a name of an inlined comprehension whose cell or value then stands on the stack, is a new object. */
 jy_status
 op_make_cell(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_value *cell = jy_value_new(f, JY_V_CELL);
     cell->u.cell.content = f->f_locals[instr->i_arg];
-    if (f->f_back == NULL)
+    if (f->f_back == NULL && f->f_depth == 0)
         cell->u.cell.slot = (uint32_t)instr->i_arg + 1;
     f->f_locals[instr->i_arg] = cell;
     return JY_OK;

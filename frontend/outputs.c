@@ -18,7 +18,8 @@ struct jy_outputs {
     struct {
         struct jy_value **at;
         size_t n, cap;
-    } instances; /* new ones, which are made empty */
+    } instances;   /* new ones, and new cells, which are made empty */
+    size_t stored; /* of the instances */
 };
 
 static jy_status build(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);
@@ -215,6 +216,11 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, str
     case JY_V_METHOD:
         return build_method(out, f, o, v);
     case JY_V_CELL:
+        if (v->u.cell.slot == 0 && v->v_source == JY_NO_SOURCE) {
+            *jy_vec_push(jy_frame_arena(f), &o->instances) = v;
+            *out = jy_recipe_call(f, (PyObject *)&PyCell_Type, 0, NULL);
+            return JY_OK;
+        }
         if (v->u.cell.slot == 0)
             break;
         *out = recipe_new(f, JY_RECIPE_SLOT);
@@ -317,26 +323,35 @@ came_in(const struct jy_frame *f, size_t slot)
     return slot < request->nlocals && request->locals[slot] != NULL;
 }
 
-/* The contents of cells that the prologue has made, once everything else is there: a function may stand in a cell of its own closure. */
+/* The contents of a cell that the prologue has made, once everything else is there: a function may stand in a cell of its own closure. */
+static jy_status
+build_own_cell(struct jy_frame *f, struct jy_outputs *o, struct jy_value *cell)
+{
+    struct jy_unit *unit = f->f_trace->unit;
+    if (cell == NULL || cell->v_kind != JY_V_CELL || cell->v_source != JY_NO_SOURCE || cell->u.cell.slot == 0)
+        return JY_OK;
+    size_t slot = cell->u.cell.slot - 1;
+    const struct jy_value *content = cell->u.cell.content;
+    bool is_as_it_came = content != NULL && content->v_source != JY_NO_SOURCE &&
+                         unit->u_sources.at[content->v_source].kind == JY_SOURCE_LOCAL &&
+                         unit->u_sources.at[content->v_source].index == slot;
+    if (is_as_it_came || (content == NULL && !came_in(f, slot)))
+        return JY_OK;
+    struct jy_effect effect = { .kind = JY_EFFECT_STORE_CELL };
+    TRY(build(&effect.target, f, o, cell));
+    TRY(build_optional(&effect.value, f, o, cell->u.cell.content));
+    *jy_vec_push(unit->u_arena, &unit->u_effects) = effect;
+    return JY_OK;
+}
+
+/* An inlined comprehension keeps the cell of a name of its own on the stack. */
 static jy_status
 build_own_cells(struct jy_frame *f, struct jy_outputs *o)
 {
-    struct jy_unit *unit = f->f_trace->unit;
-    for (size_t i = 0; i < f->f_nlocals; i++) {
-        struct jy_value *cell = f->f_locals[i];
-        if (cell == NULL || cell->v_kind != JY_V_CELL || cell->v_source != JY_NO_SOURCE)
-            continue;
-        const struct jy_value *content = cell->u.cell.content;
-        bool is_as_it_came = content != NULL && content->v_source != JY_NO_SOURCE &&
-                             unit->u_sources.at[content->v_source].kind == JY_SOURCE_LOCAL &&
-                             unit->u_sources.at[content->v_source].index == i;
-        if (is_as_it_came || (content == NULL && !came_in(f, i)))
-            continue;
-        struct jy_effect effect = { .kind = JY_EFFECT_STORE_CELL };
-        TRY(build(&effect.target, f, o, cell));
-        TRY(build_optional(&effect.value, f, o, cell->u.cell.content));
-        *jy_vec_push(unit->u_arena, &unit->u_effects) = effect;
-    }
+    for (size_t i = 0; i < f->f_nlocals; i++)
+        TRY(build_own_cell(f, o, f->f_locals[i]));
+    for (size_t i = 0; i < f->f_depth; i++)
+        TRY(build_own_cell(f, o, f->f_stack[i]));
     return JY_OK;
 }
 
@@ -406,34 +421,60 @@ build_stop(struct jy_frame *f, struct jy_outputs *o)
         TRY(build_optional(&stop->locals[i], f, o, f->f_locals[i]));
         stop->deletes[i] = f->f_locals[i] == NULL && came_in(f, i);
     }
-    return build_own_cells(f, o);
-}
-
-/* Attributes of new instances, which may be new instances in turn. Nobody sees one before all effects are done. */
-static jy_status
-build_instances(struct jy_frame *f, struct jy_outputs *o)
-{
-    for (size_t i = 0; i < o->instances.n; i++)
-        TRY(o->instances.at[i]->v_kind == JY_V_PARTIAL ? jy_partial_store(f, o, o->instances.at[i])
-                                                       : jy_instance_store(f, o, o->instances.at[i]));
     return JY_OK;
 }
 
 static jy_status
-build_result(struct jy_frame *f, struct jy_outputs *o)
+store_cell(struct jy_frame *f, struct jy_outputs *o, struct jy_value *cell)
 {
-    TRY(build(&f->f_trace->unit->u_result, f, o, f->f_return));
-    size_t n = 0;
+    if (cell->u.cell.content == NULL)
+        return JY_OK;
+    PyObject *name = jy_hold(f, PyUnicode_InternFromString("cell_contents"));
+    if (name == NULL)
+        return JY_ERROR;
+    struct jy_unit *unit = f->f_trace->unit;
+    struct jy_effect effect = { .kind = JY_EFFECT_STORE_ATTR, .name = jy_keep(unit, name) };
+    TRY(build(&effect.target, f, o, cell));
+    TRY(build(&effect.value, f, o, cell->u.cell.content));
+    *jy_vec_push(unit->u_arena, &unit->u_effects) = effect;
+    return JY_OK;
+}
+
+static jy_status
+store_instance(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
+{
+    if (v->v_kind == JY_V_CELL)
+        return store_cell(f, o, v);
+    return v->v_kind == JY_V_PARTIAL ? jy_partial_store(f, o, v) : jy_instance_store(f, o, v);
+}
+
+/* Attributes of new instances and contents of new cells, which may be new in turn. Nobody sees one before all effects are done. */
+static jy_status
+build_instances(struct jy_frame *f, struct jy_outputs *o)
+{
+    while (o->stored < o->instances.n)
+        TRY(store_instance(f, o, o->instances.at[o->stored++]));
+    return JY_OK;
+}
+
+static bool
+hands_out_cells(const struct jy_outputs *o)
+{
     for (size_t i = 0; i < o->entries.n; i++)
-        n += o->entries.at[i].value->v_kind == JY_V_CELL;
-    return n != 0 ? build_own_cells(f, o) : JY_OK;
+        if (o->entries.at[i].value->v_kind == JY_V_CELL)
+            return true;
+    return false;
 }
 
 jy_status
 jy_outputs_build(struct jy_frame *f)
 {
     struct jy_outputs o = { 0 };
+    bool stops = f->f_trace->stopped;
     TRY(build_effects(f, &o));
-    TRY(f->f_trace->stopped ? build_stop(f, &o) : build_result(f, &o));
+    TRY(stops ? build_stop(f, &o) : build(&f->f_trace->unit->u_result, f, &o, f->f_return));
+    TRY(build_instances(f, &o));
+    if (stops || hands_out_cells(&o))
+        TRY(build_own_cells(f, &o));
     return build_instances(f, &o);
 }

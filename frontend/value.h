@@ -142,7 +142,7 @@ struct jy_value {
         } iter;
         struct {
             struct jy_value *content; /* NULL: empty */
-            uint32_t slot;            /* of the root frame, + 1; 0: made by an inlined call */
+            uint32_t slot;            /* of the root frame, + 1; 0: made by an inlined call or comprehension */
         } cell;
         struct jy_instance *instance; /* INSTANCE: instance.h */
         struct {

@@ -183,6 +183,31 @@ def comprehension(a):
     return [r * b + 1 for r in rows], {k: unknown(k) for k in "ab"}
 
 
+def comprehension_cells(a):
+    """From 3.12 on a comprehension's own name lives in a new cell in the function's slot, and the outer one waits on the stack."""
+    get = lambda: z  # noqa: E731
+    each = [lambda: z for z in range(2)]
+    nested = [[lambda: (z, k, a) for z in range(k)] for k in range(3)]
+    try:
+        {z: (lambda: z) for z in (1, 0) if 2 // z}
+    except ZeroDivisionError:
+        a = a + 1
+    try:
+        got = get()
+    except NameError:
+        got = None
+    z = a * 2
+    keyed = {z: (lambda: z) for z in (z.size, 5)}
+    return (
+        [g() for g in each],
+        [[g() for g in row] for row in nested],
+        got,
+        get() is z,
+        [g() for g in keyed.values()],
+        z,
+    )
+
+
 def call_in_arguments(a):
     return np.add(a * 2 + 1, unknown(a * 3 + 1) + a * a) * 2 + unknown(*[a, a], **{}) + max(unknown(1), 2, key=float)
 
@@ -272,7 +297,7 @@ def matches(a):
 
 PROGRAMS = [
     (straight, 1), (in_for, 1), (in_while, 1), (with_in_try, 1), (swallowed, 1), (reraises, 1), (escapes, 1),
-    (looks_at_caller, 1), (unbound, 1), (cells, 1), (comprehension, 1), (call_in_arguments, 1), (chooses, 1),
+    (looks_at_caller, 1), (unbound, 1), (cells, 1), (comprehension, 1), (comprehension_cells, 1), (call_in_arguments, 1), (chooses, 1),
     (destructors, 1), (identities, 1), (while_true, 1), (nested_loops, 1), (matches, 1),
 ]  # fmt: skip
 
@@ -292,6 +317,26 @@ def observe(f, *args, **keywords):
                 e = e.__cause__ or e.__context__
             result = chain
     return result, out.getvalue(), [(str(w.message), w.category, w.lineno) for w in seen], list(LOG)
+
+
+def makes_cells(a):
+    z = a + 1
+
+    def bound(k):
+        return lambda: (k, a)
+
+    return [lambda: z for z in range(2)], lambda: z, bound(z)
+
+
+def test_functions_with_cells_of_their_own_are_results():
+    g = jitney.compile(makes_cells)
+    for a in inputs():
+        inner, outer, bound = g(a)
+        cells = [f.__closure__[0] for f in (*inner, outer)]
+        assert [f() for f in inner] == [1, 1] and cells[0] is cells[1] is not cells[2]
+        assert outer() is bound()[0] and np.array_equal(outer(), a + 1) and bound()[1] is a
+    stats = jitney.inspect(g).stats()
+    assert stats["resumed_calls"] == 0 < stats["native_calls"], stats
 
 
 def inputs():
