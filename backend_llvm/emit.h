@@ -62,6 +62,7 @@ struct jy_emit {
     const struct jy_target *target;
     unsigned vector_bits;
     bool want_lines;
+    bool fastmath;
     const struct jy_plan *plan;
     const struct jy_kernel *kernel;
     const char *why; /* the first thing that could not be emitted */

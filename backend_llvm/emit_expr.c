@@ -187,6 +187,17 @@ float_sign(struct jy_emit *e, LLVMValueRef v)
     return LLVMBuildSelect(e->builder, quiet_compare(e, "ogt", v, zero), real_like(v, 1.0), r, "");
 }
 
+/* fastmath: a product and the sum it goes into may be rounded once. Only what the program itself says is marked; the
+ * error terms of our own algorithms are not. The order of sums needs no freedom: NumPy's is a vector's already. */
+static LLVMValueRef
+contracted(const struct jy_emit *e, jy_op op, LLVMValueRef r)
+{
+    bool may = op == JY_OP_ADD || op == JY_OP_SUB || op == JY_OP_MUL || op == JY_OP_SQUARE;
+    if (e->fastmath && may && r != NULL && LLVMIsAInstruction(r) != NULL)
+        LLVMSetFastMathFlags(r, LLVMFastMathAllowContract);
+    return r;
+}
+
 /* Three tables, one row per operation. */
 /* clang-format off */
 static LLVMValueRef
@@ -370,7 +381,7 @@ apply(struct jy_emit *e, jy_op op, jy_dtype dtype, LLVMValueRef *args, unsigned 
             args[k] = jy_emit_truth(e, args[k]);
         r = bool_op(e, op, args);
     } else {
-        r = jy_dtype_is_float(dtype) ? float_op(e, op, args) : int_op(e, op, args);
+        r = jy_dtype_is_float(dtype) ? contracted(e, op, float_op(e, op, args)) : int_op(e, op, args);
     }
     if (r == NULL) {
         jy_emit_fail(e, "an operation has no machine code for its dtype");

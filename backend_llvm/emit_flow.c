@@ -9,7 +9,8 @@
  *  2. Branches to exits carry weights, so that the machine code of exits stands behind the hot path.
  *  3. Blocks that no path reaches are not emitted: LLVM would have their values without definitions.
  *  4. FP status flags mean nothing to a flow: warnings are decided by values (FLAGGED), and whoever reads flags clears
- *     them first. So LLVM may move and drop float operations, but nothing is contracted or reassociated. */
+ *     them first. So LLVM may move and drop float operations, but nothing is contracted or reassociated
+ *     unless `fastmath` asks for it. */
 #include "emit_flow.h"
 #include <assert.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Operations of flows but for integers: floats, comparisons, conversions, Python's rules.
  *
- * Plain instructions without fast-math flags: each result is rounded once. An ordered compare may raise INVALID for a
+ * Plain instructions without fast-math flags, unless the user asked for them: each result is rounded once. An ordered compare may raise INVALID for a
  * NaN where the interpreter's is quiet; nobody reads the flag (emit_flow.c, 4). What is rare is decided in cold blocks. */
 #include "emit_flow.h"
 #include <float.h>
@@ -29,6 +29,18 @@ static LLVMValueRef
 is_within(struct jy_flow_emit *f, LLVMValueRef v, double limit)
 {
     return LLVMBuildFCmp(l_builder(f), LLVMRealOLT, intrinsic(f, "llvm.fabs", &v, 1), real(v, limit), "");
+}
+
+/* fastmath: sums and products in any order, one rounding instead of two. What a NaN or an infinity gives stays what it is:
+ * with nnan and ninf comparisons and FLAGGED would be decided in advance, with nsz x - x would be 0 whatever x is, with
+ * arcp 0 / y would be 0 * inf for the smallest y. */
+static LLVMValueRef
+relaxed(const struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef r)
+{
+    bool is_arithmetic = v->f_op == JY_FLOW_ADD || v->f_op == JY_FLOW_SUB || v->f_op == JY_FLOW_MUL;
+    if (f->e->fastmath && is_arithmetic && LLVMIsAInstruction(r) != NULL)
+        LLVMSetFastMathFlags(r, LLVMFastMathAllowReassoc | LLVMFastMathAllowContract);
+    return r;
 }
 
 /* clang-format off */
@@ -177,6 +189,8 @@ jy_flow_emit_op(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef 
         break;
     }
     r = is_float(f, args[0]) ? emit_float(f, v, args) : jy_flow_emit_int(f, v, args);
+    if (r != NULL && is_float(f, args[0]))
+        return relaxed(f, v, r);
     if (r == NULL) {
         jy_emit_fail(f->e, "an operation of a loop has no machine code for its type");
         r = args[0];

@@ -10,7 +10,7 @@
  * loops that have their fast copy already), a second instcombine, slp-vectorizer. All loop passes stand in one pair of
  * brackets: each pair brings loops into their canonical form again, with a phi per value and exit. Unrolling at run time
  * costs little and is worth a third in short vector loops. No pass may change the order of float operations, since no
- * instruction allows it, or invent calls of the C library (no-builtins). */
+ * instruction allows it but under `fastmath`, or invent calls of the C library (no-builtins). */
 #include "session.h"
 #include <llvm-c/Transforms/PassBuilder.h>
 

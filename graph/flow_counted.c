@@ -423,9 +423,8 @@ is_free_sum(struct jy_counted *c, jy_fv at)
     return !range->has_low && !range->has_high;
 }
 
-/* Every store can be undone: its old value is noted, and its place found again; and rounds are left at the head only. */
 static bool
-can_undo(const struct jy_counted *c, struct jy_fast *fast)
+is_left_at_head_only(const struct jy_counted *c)
 {
     for (size_t k = 0; k < c->loop->blocks.n; k++) {
         jy_fb b = c->loop->blocks.at[k];
@@ -435,6 +434,18 @@ can_undo(const struct jy_counted *c, struct jy_fast *fast)
                 return false;
         if (block->f_end == JY_END_EXIT)
             return false;
+    }
+    return true;
+}
+
+/* Every store can be undone: its old value is noted, and its place found again; and rounds are left at the head only. */
+static bool
+can_undo(const struct jy_counted *c, struct jy_fast *fast)
+{
+    if (!is_left_at_head_only(c))
+        return false;
+    for (size_t k = 0; k < c->loop->blocks.n; k++) {
+        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
         for (size_t i = 0; i < block->f_body.n; i++) {
             const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[i]);
             if (v->f_op != JY_FLOW_STORE)
@@ -457,6 +468,43 @@ is_told(const struct jy_flow *w, const struct jy_fblock *block, size_t at)
         const struct jy_fvalue *later = jy_flow_at(w, block->f_body.at[k]);
         if (later->f_op == JY_FLOW_FLAGGED && jy_flow_passes_on(w, later->f_args[0], result, 4))
             return true;
+    }
+    return false;
+}
+
+/* Is what each way back hands to parameter p not finite where v is not, and where the parameter is not? */
+static bool
+hands_on(const struct jy_counted *c, size_t p, jy_fv v)
+{
+    jy_fv param = c->w->w_blocks.at[c->head].f_params.at[p];
+    for (uint32_t i = c->shape->pred_start[c->head]; i < c->shape->pred_start[c->head + 1]; i++) {
+        struct jy_fpred pred = c->shape->pred[i];
+        if (!c->inside[pred.from])
+            continue;
+        jy_fv arg = c->w->w_blocks.at[pred.from].f_edge[pred.edge].args[p];
+        if (!jy_flow_passes_on(c->w, arg, v, 4) || !jy_flow_passes_on(c->w, arg, param, 4))
+            return false;
+    }
+    return true;
+}
+
+/* A sum over the rounds: its last value tells of all. So nothing but the sum itself looks at what the rounds have come to, and LLVM may reorder it where it is asked to. */
+static bool
+is_told_at_end(const struct jy_counted *c, struct jy_fast *fast, jy_fv at)
+{
+    const struct jy_fblock *head = &c->w->w_blocks.at[c->head];
+    jy_fv result = jy_flow_at(c->w, at)->f_args[0];
+    for (size_t p = 0; p < head->f_params.n; p++) {
+        if (!hands_on(c, p, result))
+            continue;
+        size_t k = 0;
+        while (k < fast->ntold && fast->told[k] != head->f_params.at[p])
+            k++;
+        if (k == JY_MOST_TOLD)
+            return false;
+        fast->told[k] = head->f_params.at[p];
+        fast->ntold = k == fast->ntold ? k + 1 : fast->ntold;
+        return true;
     }
     return false;
 }
@@ -496,13 +544,16 @@ plan_evidence(struct jy_counted *c, struct jy_fast *fast)
         return;
     }
     fast->collects = true;
+    bool at_end = is_left_at_head_only(c);
     for (size_t k = 0; k < c->loop->blocks.n; k++) {
         const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
         for (size_t i = 0; i < block->f_body.n; i++) {
             jy_fv at = block->f_body.at[i];
             const struct jy_fvalue *v = jy_flow_at(c->w, at);
             if (v->f_op == JY_FLOW_FLAGGED)
-                fast->how[at] = is_told(c->w, block, i) ? JY_UNCHECKED_GONE : JY_UNCHECKED_COLLECT;
+                fast->how[at] = is_told(c->w, block, i)                  ? JY_UNCHECKED_GONE
+                                : at_end && is_told_at_end(c, fast, at) ? JY_UNCHECKED_TOLD
+                                                                        : JY_UNCHECKED_COLLECT;
             else if (v->f_op != JY_FLOW_POLL && v->f_exit != JY_NO_EXIT && fast->how[at] == JY_UNCHECKED_NO)
                 fast->how[at] = JY_UNCHECKED_OVERFLOW;
             else

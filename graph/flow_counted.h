@@ -11,11 +11,13 @@ enum jy_unchecked {
     JY_UNCHECKED_INDEX,    /* WRAP: its index as it is */
     JY_UNCHECKED_BELOW,    /* WRAP of an index that is not negative: only the extent is checked */
     JY_UNCHECKED_COLLECT,  /* FLAGGED: noted, and asked when the chunk is done */
+    JY_UNCHECKED_TOLD,     /* FLAGGED: told by one of `told`, when the chunk is done */
     JY_UNCHECKED_IN_FRONT, /* it has been computed or checked in front */
     JY_UNCHECKED_OVERFLOW, /* ADD, SUB: that it wrapped is noted */
 };
 
 enum { JY_MOST_LOGGED = 4 }; /* taste: stores of a loop that are undone */
+enum { JY_MOST_TOLD = 8 };
 
 struct jy_fast {
     uint8_t *how; /* by value: enum jy_unchecked */
@@ -23,6 +25,8 @@ struct jy_fast {
     bool collects;
     jy_fv logged[JY_MOST_LOGGED]; /* stores that are undone where there is evidence */
     size_t nlogged;
+    jy_fv told[JY_MOST_TOLD]; /* parameters of the head that are not finite any more once they were not: looked at behind a chunk */
+    size_t ntold;
 };
 
 /* flow_invariant.c: fills c->invariant, and the chain of blocks between entry and front. */

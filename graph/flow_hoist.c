@@ -200,6 +200,7 @@ copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
         return;
     switch (how) {
     case JY_UNCHECKED_GONE:
+    case JY_UNCHECKED_TOLD:
     case JY_UNCHECKED_IN_FRONT:
         break;
     case JY_UNCHECKED_INDEX:
@@ -302,9 +303,12 @@ make_behind(struct build *b, jy_fb behind)
         jy_fb good = jy_flow_block(b->w), again = c->head;
         jy_fv last = jy_copy_value(&b->copy, c->index);
         bool undoes = b->fast->nlogged > 0;
+        jy_fv bad = b->bad[c->head];
+        for (size_t k = 0; k < b->fast->ntold; k++)
+            bad = collect(b, behind, jy_copy_value(&b->copy, b->fast->told[k]), bad);
         if (undoes)
             again = make_undo(b);
-        jy_flow_branch(b->w, behind, b->bad[c->head], again, undoes ? 1 : head.f_params.n, undoes ? &last : c->first,
+        jy_flow_branch(b->w, behind, bad, again, undoes ? 1 : head.f_params.n, undoes ? &last : c->first,
                        good, 0, NULL);
         b->w->w_blocks.at[behind].f_likely[1] = true;
         behind = good;

@@ -343,7 +343,8 @@ exec_options(struct jy_function *f)
 {
     return (struct jy_exec_options){
         .executor = f->f_backend != NULL ? JY_EXEC_NUMPY : (enum jy_executor)jy_runtime->config.executor,
-        .compare = f->f_backend == NULL && jy_runtime->config.compare != 0,
+        .compare = f->f_backend == NULL && jy_runtime->config.compare != 0 && !f->f_fastmath,
+        .fastmath = f->f_fastmath,
         .verify = jy_runtime->config.verify != 0,
         .exit_every = (uint32_t)jy_runtime->config.exit_every,
         .want_ir = wants(JY_LOG_ir),

@@ -354,6 +354,7 @@ compile_kernels(struct jy_exec *exec, const char **why)
                                           .want_ir_opt = exec->options.want_ir_opt,
                                           .want_asm = exec->options.want_asm,
                                           .verify = exec->options.verify,
+                                          .fastmath = exec->options.fastmath,
                                           .name = exec->options.name };
     struct jy_object object = { 0 };
     jy_status status = backend->compile(&object, exec->plan, &options);
@@ -513,7 +514,7 @@ compile_for_texts(struct jy_exec *exec)
     if (backend == NULL || exec->plan->p_kernels.n == 0)
         return;
     struct jy_backend_options options = {
-        .want_ir = true, .want_ir_opt = true, .want_asm = true, .name = exec->options.name
+        .want_ir = true, .want_ir_opt = true, .want_asm = true, .fastmath = exec->options.fastmath, .name = exec->options.name
     };
     struct jy_object object = { 0 };
     if (backend->compile(&object, exec->plan, &options) == JY_OK) {

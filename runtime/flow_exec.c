@@ -170,6 +170,7 @@ compile_flow(struct jy_flow_exec *x, const char **why)
                                           .want_ir_opt = x->options.want_ir_opt,
                                           .want_asm = x->options.want_asm,
                                           .verify = x->options.verify,
+                                          .fastmath = x->options.fastmath,
                                           .name = x->options.name };
     struct jy_object object = { 0 };
     jy_status status = backend->compile_flow(&object, x->flow, &options);
@@ -1024,7 +1025,7 @@ compile_for_texts(struct jy_flow_exec *x)
     if (backend == NULL)
         return;
     struct jy_backend_options options = {
-        .want_ir = true, .want_ir_opt = true, .want_asm = true, .name = x->options.name
+        .want_ir = true, .want_ir_opt = true, .want_asm = true, .fastmath = x->options.fastmath, .name = x->options.name
     };
     struct jy_object object = { 0 };
     if (backend->compile_flow(&object, x->flow, &options) == JY_OK) {

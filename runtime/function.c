@@ -240,6 +240,7 @@ jy_function_new(PyObject *object)
     f->f_globals = ((PyFunctionObject *)object)->func_globals;
     f->f_ints = -1;
     f->f_limit = -1;
+    f->f_fastmath = jy_runtime->config.fastmath != 0;
     f->f_id = ++jy_runtime->next_function;
     remember_parts(f);
     return f;

@@ -54,7 +54,7 @@ def _resolve_backend(backend):
 
 
 def compile(
-    function=None, *, backend="llvm", fullgraph=False, dynamic=None, fastmath=False, threads=None, inplace=False, recompile_limit=None
+    function=None, *, backend="llvm", fullgraph=False, dynamic=None, fastmath=None, threads=None, inplace=False, recompile_limit=None
 ):
     """Returns a compiled version of `function`; `function` itself stays as it is. Also a decorator, with or without arguments.
 
@@ -65,23 +65,28 @@ def compile(
                instead of running in CPython, wholly or in part
     dynamic    True: Python ints are symbolic from the start; False: never; None: from their second value on;
                mark_dynamic and mark_static say it of one argument
+    fastmath   True: float arithmetic need not have the bits of CPython and NumPy: sums and products are reassociated (so that a
+               loop that adds up floats becomes vectors), and a product with the sum that it goes into is rounded once. NaNs and
+               infinities are kept: what they give stays one, and tests for them hold; but which sums overflow depends on their
+               order, and so do warnings. It counts for whatever is inlined into the function, too. False: every bit is eager's;
+               None: config.fastmath, which is False
     inplace    the function object itself is accelerated, also for those who hold it already (3.12 and later)
     recompile_limit
                how many compiled entries this function may have; None: config.recompile_limit. Beyond it calls that fit
                no entry run in CPython (reason RECOMPILE_LIMIT), or raise FullGraphError with fullgraph=True
 
-    Raises TypeError when `function` is not callable, ValueError for an unknown backend or value of dynamic or
+    Raises TypeError when `function` is not callable, ValueError for an unknown backend or value of dynamic, fastmath or
     recompile_limit.
     """
-    if fastmath:
-        raise NotImplementedError("fastmath=True is not available: every result has eager's bits")
+    if fastmath not in (None, True, False):
+        raise ValueError(f"fastmath is True, False or None, not {fastmath!r}")
     if threads not in (None, 1):
         raise NotImplementedError("threads: compiled code runs on one thread")
     if dynamic not in (None, True, False):
         raise ValueError(f"dynamic is True, False or None, not {dynamic!r}")
     if recompile_limit is not None and not (type(recompile_limit) is int and 0 <= recompile_limit < 2**31):
         raise ValueError(f"recompile_limit is a number from 0 on or None, not {recompile_limit!r}")
-    options = {"backend": _resolve_backend(backend), "fullgraph": fullgraph, "dynamic": dynamic, "inplace": inplace}
+    options = {"backend": _resolve_backend(backend), "fullgraph": fullgraph, "dynamic": dynamic, "inplace": inplace, "fastmath": fastmath}
     if function is None:
         return lambda f: _compile(f, options, recompile_limit)
     return _compile(function, options, recompile_limit)
@@ -352,6 +357,11 @@ class Inspection:
     def asm(self, entry=0):
         return self._entry(entry)["asm"]
 
+    @property
+    def fastmath(self):
+        """Whether float arithmetic may differ from eager's in its bits: compile(fastmath=True)."""
+        return self._data["fastmath"]
+
     def stats(self):
         """Dict of counters; `compile_ms` by stage."""
         return _jitney.stats(self._function)
@@ -439,6 +449,7 @@ class Explanation:
     compiled   whether anything was
     graph, guards   of the first unit; None and [] when nothing was compiled
     stats      dict of counters
+    fastmath   whether float arithmetic may differ from eager's in its bits
     error      the exception that the call raised, or None
     """
 
@@ -450,6 +461,7 @@ class Explanation:
         self.graph = self.units[0].graph if self.units else None
         self.guards = self.units[0].guards if self.units else []
         self.stats = inspection.stats()
+        self.fastmath = inspection.fastmath
         self.error = error
 
     def __str__(self):
@@ -469,6 +481,8 @@ class Explanation:
             lines.append(f"  {row['file']}:{row['line']}: {row['name']}: {row['what']}{_colon(row['detail'])}")
             if row["hint"]:
                 lines.append(f"    hint: {row['hint']}")
+        if self.fastmath and self.compiled:
+            lines.append("  fastmath: float arithmetic need not have eager's bits")
         if self.error is not None:
             lines.append(f"  the call raised {type(self.error).__name__}")
         return "\n".join(lines)
@@ -484,9 +498,10 @@ def explain(function):
     Raises TypeError when compile() would return f as it is.
     """
     plain = original(function)
+    fastmath = _jitney.inspect(_plain(function))["fastmath"] if is_compiled(_plain(function)) else None
 
     def run(*args, **kwargs):
-        fresh = compile(plain)
+        fresh = compile(plain, fastmath=fastmath)
         inner = _plain(fresh)
         if not is_compiled(inner):
             raise TypeError(f"compile returns {function!r} as it is (JITNEY_LOGS=graph_breaks says why); there is nothing to explain")
