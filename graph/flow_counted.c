@@ -148,6 +148,9 @@ choose_chunk(struct jy_counted *c)
     size_t nstores = count_ops(c, JY_FLOW_STORE);
     c->can_log = nstores > 0 && nstores <= JY_MOST_LOGGED && (c->step == 1 || c->step == -1);
     c->chunk = c->can_log ? JY_LOG_ROUNDS / (int64_t)nstores : JY_CHUNK;
+    /* A call may take its time, or make an object for which a collection is due. */
+    if (count_ops(c, JY_FLOW_CALL) > 0 && c->chunk > JY_CALL_CHUNK)
+        c->chunk = JY_CALL_CHUNK;
 }
 
 /* The index stops at its limit or after a chunk's rounds, what comes first. */

@@ -35,9 +35,9 @@ struct jy_interval {
 /* A loop that counts: `index`, a parameter of its head, goes by `step` until the head's test, which compares it with an invariant, says no. It is worked on in chunks: runs of at most
  * `chunk` rounds, between which the front block is passed. */
 #ifdef JITNEY_HOSTILE /* chunks end all the time */
-enum { JY_CHUNK = 3, JY_LOG_ROUNDS = 12 };
+enum { JY_CHUNK = 3, JY_CALL_CHUNK = 2, JY_LOG_ROUNDS = 12 };
 #else
-enum { JY_CHUNK = 1 << 14, JY_LOG_ROUNDS = JY_SCRATCH_BYTES / 8 }; /* with one store a round */
+enum { JY_CHUNK = 1 << 14, JY_CALL_CHUNK = 1 << 9, JY_LOG_ROUNDS = JY_SCRATCH_BYTES / 8 }; /* with one store a round */
 #endif
 
 struct jy_counted {
@@ -55,8 +55,9 @@ struct jy_counted {
     jy_fv *first; /* by place of the head's parameter: the entry's */
     jy_fv *
         invariant; /* by value: what stands for it in front; JY_NO_FV: it changes, or nobody asked. Of a CHECK: its condition */
-    int64_t chunk; /* rounds of one at most: JY_CHUNK; as many as SCRATCH has room for where stores may have to be undone */
-    bool can_log;  /* the latter */
+    int64_t
+        chunk; /* rounds of one at most: JY_CHUNK; as many as SCRATCH has room for where stores may have to be undone */
+    bool can_log;               /* the latter */
     jy_fv stop;                 /* in front: the chunk goes on while index < stop (step > 0), index > stop (step < 0) */
     struct jy_interval **range; /* by value; NULL: not asked yet */
     struct {

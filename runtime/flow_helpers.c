@@ -1,6 +1,7 @@
 /* The C functions behind graph/flow_helpers.def that no C library has. A function that fails has done nothing: the interpreter performs the operation, and whatever error there is is its own.
  *
  * None of them runs code of the program's: an object is let go only where its destructor is known to run none, and while objects are made that the collector sees, it does not run. */
+#include "frontend/cpython/compat.h"
 #include "graph/flow_helper.h"
 #include "runtime/flow_exec.h"
 #include "runtime/flow_lists.h"
@@ -438,7 +439,6 @@ list_find_int(PyObject *list, int64_t value, int32_t *failed)
 
 /* -- new objects ------------------------------------------------------------------------------------------------------------------- */
 
-/* 3.11 collects when it makes an object; a finaliser would run in the middle of the flow. */
 /* Counts over all flows, so that no exit is always the one in whose turn it comes. */
 static void
 exit_due(struct jy_flow_call *call, int32_t *failed)
@@ -451,16 +451,18 @@ exit_due(struct jy_flow_call *call, int32_t *failed)
         rt->exits_asked = 0;
 }
 
-static bool
-pause_collector(void)
+bool
+jy_flow_begin_lists(int n, bool *collects, int32_t *failed)
 {
-    return PyGC_Disable() != 0;
+    *failed = jy_compat_list_collects(n) && !jy_runtime->config.compare;
+    *collects = !*failed && jy_compat_collects_at_once() && PyGC_Disable();
+    return !*failed;
 }
 
-static void
-resume_collector(bool was_on)
+void
+jy_flow_end_lists(bool collects)
 {
-    if (was_on)
+    if (collects)
         PyGC_Enable();
 }
 
@@ -476,9 +478,11 @@ keep(struct jy_flow_call *call, PyObject *object, size_t bytes, int32_t *failed)
 static PyObject *
 list_new(struct jy_flow_call *call, int32_t *failed)
 {
-    bool collects = pause_collector();
+    bool collects;
+    if (!jy_flow_begin_lists(1, &collects, failed))
+        return NULL;
     PyObject *list = PyList_New(0);
-    resume_collector(collects);
+    jy_flow_end_lists(collects);
     return keep(call, list, 0, failed);
 }
 
@@ -487,14 +491,18 @@ static PyObject *
 repeat(struct jy_flow_call *call, PyObject *item, int64_t n, int32_t *failed)
 {
     n = n < 0 ? 0 : n;
-    bool collects = pause_collector();
-    PyObject *one = item == NULL ? NULL : PyList_New(1), *list = NULL;
-    if (one != NULL) {
-        PyList_SET_ITEM(one, 0, Py_NewRef(item));
+    bool collects;
+    if (item == NULL || !jy_flow_begin_lists(n == 1 ? 1 : 2, &collects, failed))
+        return keep(call, NULL, 0, failed);
+    PyObject *list = PyList_New(1);
+    if (list != NULL)
+        PyList_SET_ITEM(list, 0, Py_NewRef(item));
+    if (list != NULL && n != 1) {
+        PyObject *one = list;
         list = PySequence_Repeat(one, (Py_ssize_t)n);
         Py_DECREF(one);
     }
-    resume_collector(collects);
+    jy_flow_end_lists(collects);
     return keep(call, list, (size_t)n * sizeof(PyObject *), failed);
 }
 
@@ -523,18 +531,22 @@ list_repeat_int(struct jy_flow_call *call, int64_t value, int64_t n, int32_t *fa
 static PyObject *
 list_slice(struct jy_flow_call *call, PyObject *list, int64_t low, int64_t high, int32_t *failed)
 {
-    bool collects = pause_collector();
+    bool collects;
+    if (!jy_flow_begin_lists(1, &collects, failed))
+        return NULL;
     PyObject *slice = PyList_GetSlice(list, low, high);
-    resume_collector(collects);
+    jy_flow_end_lists(collects);
     return keep(call, slice, high > low ? (size_t)(high - low) * sizeof(PyObject *) : 0, failed);
 }
 
 static PyObject *
 list_concat(struct jy_flow_call *call, PyObject *x, PyObject *y, int32_t *failed)
 {
-    bool collects = pause_collector();
+    bool collects;
+    if (!jy_flow_begin_lists(1, &collects, failed))
+        return NULL;
     PyObject *whole = PySequence_Concat(x, y);
-    resume_collector(collects);
+    jy_flow_end_lists(collects);
     return keep(call, whole, whole == NULL ? 0 : (size_t)PyList_GET_SIZE(whole) * sizeof(PyObject *), failed);
 }
 

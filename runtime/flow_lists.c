@@ -65,12 +65,15 @@ PyObject *
 jy_flow_list_repeat_scalar(struct jy_flow_call *call, int64_t dtype, int64_t bits, int64_t n, int32_t *failed)
 {
     PyObject *item = scalar(dtype, bits);
-    int collects = PyGC_Disable();
-    PyObject *list = item == NULL ? NULL : PyList_New(n > 0 ? (Py_ssize_t)n : 0);
+    bool collects;
+    if (item == NULL || !jy_flow_begin_lists(2, &collects, failed)) {
+        Py_XDECREF(item);
+        return give_up(failed), NULL;
+    }
+    PyObject *list = PyList_New(n > 0 ? (Py_ssize_t)n : 0);
     for (Py_ssize_t k = 0; list != NULL && k < PyList_GET_SIZE(list); k++)
         PyList_SET_ITEM(list, k, Py_NewRef(item));
-    if (collects)
-        PyGC_Enable();
+    jy_flow_end_lists(collects);
     Py_XDECREF(item);
     return keep_list(call, list, failed);
 }
@@ -80,10 +83,11 @@ jy_flow_list_repeat_scalar(struct jy_flow_call *call, int64_t dtype, int64_t bit
 PyObject *
 jy_flow_list_times(struct jy_flow_call *call, PyObject *list, int64_t n, int32_t *failed)
 {
-    int collects = PyGC_Disable();
+    bool collects;
+    if (!jy_flow_begin_lists(1, &collects, failed))
+        return NULL;
     PyObject *whole = PySequence_Repeat(list, (Py_ssize_t)n);
-    if (collects)
-        PyGC_Enable();
+    jy_flow_end_lists(collects);
     return keep_list(call, whole, failed);
 }
 
@@ -99,10 +103,11 @@ PyObject *
 jy_flow_list_range(struct jy_flow_call *call, int64_t start, int64_t stop, int64_t step, int32_t *failed)
 {
     uint64_t n = length_of_range(start, stop, step);
-    int collects = PyGC_Disable();
+    bool collects;
+    if (!jy_flow_begin_lists(1, &collects, failed))
+        return NULL;
     PyObject *list = n > PY_SSIZE_T_MAX / sizeof(PyObject *) ? NULL : PyList_New((Py_ssize_t)n);
-    if (collects)
-        PyGC_Enable();
+    jy_flow_end_lists(collects);
     for (uint64_t k = 0; list != NULL && k < n; k++) {
         PyObject *item = PyLong_FromLongLong((int64_t)((uint64_t)start + k * (uint64_t)step));
         if (item == NULL)
@@ -116,10 +121,11 @@ jy_flow_list_range(struct jy_flow_call *call, int64_t start, int64_t stop, int64
 PyObject *
 jy_flow_list_of(struct jy_flow_call *call, PyObject *sequence, int32_t *failed)
 {
-    int collects = PyGC_Disable();
+    bool collects;
+    if (!jy_flow_begin_lists(1, &collects, failed))
+        return NULL;
     PyObject *list = PySequence_List(sequence);
-    if (collects)
-        PyGC_Enable();
+    jy_flow_end_lists(collects);
     return keep_list(call, list, failed);
 }
 

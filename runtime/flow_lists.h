@@ -10,6 +10,11 @@
 /* flow_helpers.c: it stands in a list: letting go of it runs none of the program's code, and no flow has borrowed it. */
 bool jy_flow_is_replaced_quietly(PyObject *object);
 
+/* Around making n lists. False with *failed: a collection is due, which the interpreter begins where it makes them (3.11; later ones begin it where they poll, and so where the flow does).
+ * In between none begins: a finaliser would run in the middle of the flow. */
+bool jy_flow_begin_lists(int n, bool *collects, int32_t *failed);
+void jy_flow_end_lists(bool collects);
+
 /* Items that are NumPy scalars: `bits` is the value as in union jy_scalar. */
 void jy_flow_list_store_scalar(PyObject *list, int64_t index, int64_t dtype, int64_t bits, int32_t *failed);
 void jy_flow_list_append_scalar(PyObject *list, int64_t dtype, int64_t bits, int32_t *failed);

@@ -95,6 +95,27 @@ jy_compat_eval_breaker(PyThreadState *thread)
 #endif
 }
 
+bool
+jy_compat_collects_at_once(void)
+{
+    return !HAS_312;
+}
+
+bool
+jy_compat_list_collects(int n)
+{
+#if HAS_312
+    (void)n;
+    return false;
+#else
+    const PyInterpreterState *interp = PyInterpreterState_Get();
+    const struct _gc_runtime_state *gc = &interp->gc;
+    int counted = n - interp->list.numfree; /* not those from the free list */
+    return gc->enabled && !gc->collecting && gc->generations[0].threshold != 0 && counted > 0 &&
+           gc->generations[0].count + counted > gc->generations[0].threshold;
+#endif
+}
+
 int64_t
 jy_compat_frames_left(PyThreadState *thread)
 {

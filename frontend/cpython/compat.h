@@ -57,6 +57,10 @@ jy_compat_leave_tracing(PyThreadState *thread)
 
 /* Where a long native loop polls: leave when (*address & 0xff) != 0; then a signal, a GIL request or the like waits. */
 const volatile uint32_t *jy_compat_eval_breaker(PyThreadState *thread);
+/* Does an object that is made begin a collection (3.11), or does the interpreter when it polls? */
+bool jy_compat_collects_at_once(void);
+/* Would n lists that are made now begin one? False where none does at once. */
+bool jy_compat_list_collects(int n);
 /* Python frames that may still be begun before RecursionError. */
 int64_t jy_compat_frames_left(PyThreadState *thread);
 

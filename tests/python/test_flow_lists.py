@@ -1,12 +1,42 @@
 """Lists of numbers in native loops: stores in place and by pointer, shared elements, rows, what others hold."""
 
+import gc
 import sys
+import weakref
 
 import pytest
 
 import jitney
 
-EDGES = [0, 1, -1, -5, -6, 256, 257, 258, 1000, -1000, 2**30 - 1, 2**30, -(2**30) + 1, -(2**30), 2**60 - 1, 2**60, -(2**60), 2**62, 2**63 - 1, -(2**63), 2**63, 2**100, True, False, 1.5, -0.0, None]
+EDGES = [
+    0,
+    1,
+    -1,
+    -5,
+    -6,
+    256,
+    257,
+    258,
+    1000,
+    -1000,
+    2**30 - 1,
+    2**30,
+    -(2**30) + 1,
+    -(2**30),
+    2**60 - 1,
+    2**60,
+    -(2**60),
+    2**62,
+    2**63 - 1,
+    -(2**63),
+    2**63,
+    2**100,
+    True,
+    False,
+    1.5,
+    -0.0,
+    None,
+]
 
 
 def flow_calls(f):
@@ -42,7 +72,9 @@ def fill(a, values, n):
 INTS = [v for v in EDGES if type(v) is int and -(2**63) <= v < 2**63]
 
 
-@pytest.mark.parametrize("values", [INTS, [True, False, False], [1.5, -0.0, float("nan")]], ids=["int", "bool", "float"])
+@pytest.mark.parametrize(
+    "values", [INTS, [True, False, False], [1.5, -0.0, float("nan")]], ids=["int", "bool", "float"]
+)
 @pytest.mark.parametrize("old", [INTS, EDGES, [True, False], [0.5, 2.5]], ids=["ints", "any", "bools", "floats"])
 def test_every_value_over_every_other(values, old):
     same(fill, lambda: ([int(str(v)) if type(v) is int else v for v in old], list(values), 2 * len(values)))
@@ -66,7 +98,12 @@ def test_objects_that_others_hold_do_not_change():
             a[i] = a[i] + 1
         return n
 
-    for values in ([1000 + k for k in range(9)], [0.5 + k for k in range(9)], [2**40 + k for k in range(9)], [k % 3 for k in range(9)]):
+    for values in (
+        [1000 + k for k in range(9)],
+        [0.5 + k for k in range(9)],
+        [2**40 + k for k in range(9)],
+        [k % 3 for k in range(9)],
+    ):
         compiled = jitney.compile(f)
         for _ in range(3):
             a = [v + 0 for v in values]
@@ -200,7 +237,9 @@ def test_subclasses_of_numbers_stay_out():
         same(f, lambda kind=kind: ([1.5, 2.5, kind(3), 400.0, 5.0], 5))
 
 
-@pytest.mark.parametrize("values", [INTS, [True, False], [1.5, -0.0], [1, 2.5, True, 1000]], ids=["int", "bool", "float", "several"])
+@pytest.mark.parametrize(
+    "values", [INTS, [True, False], [1.5, -0.0], [1, 2.5, True, 1000]], ids=["int", "bool", "float", "several"]
+)
 @pytest.mark.parametrize("start", [[], [7], [0.5] * 3, [True]])
 def test_append(values, start):
     def f(a, values, n):
@@ -279,3 +318,37 @@ def test_references_of_appended_objects(kind):
     if kind in ("int", "float"):
         ours, theirs = compiled_g(60), g(60)
         assert [sys.getrefcount(x) for x in ours] == [sys.getrefcount(x) for x in theirs]
+
+
+class Cycle:
+    def __init__(self):
+        self.itself = self
+
+
+def wait_for_collection(holder, most):
+    """Makes lists until the collector has run."""
+    made = []
+    for i in range(most):
+        made.append([i])
+        if not holder:
+            break
+    return len(made)
+
+
+def test_lists_made_in_a_flow_are_seen_by_the_collector():
+    gc.enable()
+
+    def wait(function):
+        gc.collect()
+        holder = [1]
+        wr = weakref.ref(Cycle(), lambda _: holder.clear())
+        made = function(holder, 40_000)
+        return made, wr() is None
+
+    compiled = jitney.compile(wait_for_collection)
+    compiled([1], 1000)
+    expected = wait(wait_for_collection)
+    made, gone = wait(compiled)
+    assert gone == expected[1] is True
+    assert expected[0] / 2 <= made < 5 * expected[0]
+    assert flow_calls(compiled) >= 1
