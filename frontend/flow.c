@@ -351,6 +351,7 @@ run(struct jy_vbuild *b, struct jy_version *version)
     b->frame = jy_vb_copy(b, version->frame);
     b->block = version->block;
     b->ended = false;
+    b->made = JY_NO_FV;
     bool in_group = false; /* behind a prefix: before it the interpreter goes on */
     while (!b->ended) {
         struct jy_frame *f = b->frame->f;
@@ -364,6 +365,8 @@ run(struct jy_vbuild *b, struct jy_version *version)
         f->f_pc = b->frame->pc;
         b->t->graph->g_line = b->w->w_line = line_of(b->frame);
         b->frame->pc = jy_code_next(f->f_instrs, b->frame->pc);
+        b->fresh = b->made;
+        b->made = JY_NO_FV;
         jy_status status = jy_vstep(b, instr);
         if (status == JY_ERROR || status == JY_NOMEM)
             return status;
@@ -540,7 +543,12 @@ fill_keeps(struct jy_vbuild *b)
                     { 'r', b->alias_rows },
                     { 'i', b->alias_items },
                     { 'n', b->alias_number },
-                    { 'c', b->alias_count } };
+                    { 'c', b->alias_count },
+                    { 'h', b->alias_native[JY_F_NONE] },
+                    { 'm', b->alias_native[JY_F_I1] },
+                    { 'm', b->alias_native[JY_F_I64] },
+                    { 'm', b->alias_native[JY_F_F64] },
+                    { 'm', b->alias_native[JY_F_PTR] } };
     for (size_t k = 0; k < b->w->w_helpers.n; k++) {
         struct jy_flow_helper *helper = &b->w->w_helpers.at[k];
         const char *changes = jy_flow_helper_changes(helper->name);

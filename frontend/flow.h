@@ -10,7 +10,7 @@
  *   flow_import.c  objects from outside become values
  *   flow_op.c      instructions
  *   flow_number.c  operators on numbers       flow_scalar.c  those of NumPy
- *   flow_array.c, flow_list.c  elements
+ *   flow_array.c, flow_list.c, flow_native.c  elements
  *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
  *   flow_make.c    new lists                  flow_draw.c  random numbers
  *   flow_function.c  the program's own, called: those that call themselves
@@ -31,7 +31,7 @@ enum jy_vkind {
     JY_K_KNOWN,   /* `known`: a constant, function, class, module, builtin */
     JY_K_OBJECT,  /* an object of no interest that came in: passed on only */
     JY_K_ARRAY,   /* `array`; register: data, where that is not fixed */
-    JY_K_LIST,    /* a live list, tuple or bytes; register: its address. `elem` */
+    JY_K_LIST,    /* a live list, tuple or bytes, or a native list; register: its address. `elem` */
     JY_K_BYTE,    /* of an elem only: the sequence is bytes */
     JY_K_COMPLEX, /* Python complex: real, imag */
     JY_K_TUPLE,   /* parts */
@@ -57,6 +57,8 @@ struct jy_velem {
     uint8_t kind;  /* INT, FLOAT, BOOL, NP, LIST, BYTE, UNBOUND: nothing is known */
     uint8_t dtype; /* NP */
     bool is_tuple; /* LIST: tuples */
+    bool is_native; /* LIST */
+    uint32_t origin; /* LIST: as that of the items, where all have one */
     const struct jy_velem *elem; /* LIST */
     const struct jy_velem *other; /* numbers: or this, by kind and dtype in ascending order */
 };
@@ -67,6 +69,7 @@ struct jy_vorigin {
     uint32_t number; /* of the input; offset of the instruction */
     const PyObject *code;
     const struct jy_velem *elem; /* NULL: nothing new has been found out */
+    bool is_object; /* it cannot be native */
 };
 
 /* An array's unchanging part: the whole of an input or a view of one. Registers are of block 0. */
@@ -85,6 +88,7 @@ struct jy_varray {
 struct jy_val {
     uint8_t kind, dtype, how;
     bool is_tuple;   /* LIST */
+    bool is_native;  /* LIST: flow_native.c */
     bool fixed_step; /* RANGE, ITER of one: step is the constant `step` */
     uint8_t nregs;
     int64_t step;
@@ -140,6 +144,8 @@ struct jy_vhints {
         struct jy_vorigin *at;
         size_t n, cap;
     } origins; /* of lists */
+    unsigned nobjects; /* times that a list was found out to be no native one */
+    bool no_natives;
     struct jy_vcodes {
         const PyObject **at;
         size_t n, cap;
@@ -213,6 +219,8 @@ struct jy_vbuild {
         size_t n, cap;
     } imported;
     uint32_t alias_list, alias_rows, alias_items, alias_number, alias_count, alias_fixed; /* flow_list.c */
+    uint32_t alias_native[JY_F_TYPE_COUNT]; /* flow_native.c: by the items' type; NONE: heads. 0: not used yet */
+    jy_fv made, fresh; /* the native list that the present instruction makes, and that of the one before it, which only the stack has; JY_NO_FV */
     size_t nvalues_limit;
     struct {
         int *at;
@@ -392,6 +400,31 @@ jy_status jy_vlist_check_writable(struct jy_vbuild *b, const struct jy_val *list
 jy_status jy_vlist_push_item(struct jy_vbuild *b, struct jy_val *list, jy_fv index, size_t pops);
 /* The bits of a NumPy scalar, as helpers take them. */
 jy_fv jy_vscalar_bits(struct jy_vbuild *b, const struct jy_val *v);
+
+/* ---- flow_native.c ---- */
+
+/* Before something that needs an object. JY_BREAK: it is native, and the flow is begun again without. */
+jy_status jy_vlist_as_object(struct jy_vbuild *b, const struct jy_val *list);
+/* Where it comes from it could be, as far as is known. */
+bool jy_vlist_may_be_native(const struct jy_vbuild *b, const struct jy_val *list);
+bool jy_vnative_can_hold(const struct jy_velem *elem);
+jy_fv jy_vnative_length(struct jy_vbuild *b, const struct jy_val *list);
+struct jy_val *jy_vnative_at(struct jy_vbuild *b, const struct jy_val *list, jy_fv index);
+jy_status jy_vnative_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struct jy_val *item);
+jy_status jy_vnative_append(struct jy_vbuild *b, struct jy_val *list, struct jy_val *item);
+struct jy_val *jy_vnative_pop(struct jy_vbuild *b, const struct jy_val *list); /* the last */
+void jy_vnative_clear(struct jy_vbuild *b, const struct jy_val *list);
+/* New ones; elem: of jy_vnative_elem. */
+const struct jy_velem *jy_vnative_elem(struct jy_vbuild *b, const struct jy_velem *elem);
+struct jy_val *jy_vnative_empty(struct jy_vbuild *b, const struct jy_velem *elem);
+struct jy_val *jy_vnative_repeat(struct jy_vbuild *b, const struct jy_val *item, jy_fv count,
+                                 const struct jy_velem *elem);
+struct jy_val *jy_vnative_display(struct jy_vbuild *b, const struct jy_val *display, const struct jy_velem *elem);
+struct jy_val *jy_vnative_range(struct jy_vbuild *b, const struct jy_val *range, const struct jy_velem *elem);
+struct jy_val *jy_vnative_slice(struct jy_vbuild *b, const struct jy_val *list, jy_fv low, jy_fv high);
+/* drop: nobody else has it. */
+struct jy_val *jy_vnative_concat(struct jy_vbuild *b, const struct jy_val *x, const struct jy_val *y, bool drop_x,
+                                 bool drop_y);
 
 /* ---- flow_make.c: new lists, and what changes whole lists ---- */
 

@@ -417,6 +417,7 @@ ask_list(struct jy_vbuild *b, struct jy_val **out, const char *helper, PyObject 
 {
     jy_fv regs[] = { jy_vaddress(b, callable), list->regs[0] };
     enum jy_vkind kind = (enum jy_vkind)list->elem->kind;
+    TRY(jy_vlist_as_object(b, list));
     bool decided = strcmp(helper, "ask_list") != 0;
     if (!decided)
         helper = kind == JY_K_FLOAT ? "ask_list_float" : "ask_list_int";

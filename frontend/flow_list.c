@@ -6,6 +6,8 @@
  *   list    sizes and item vectors of lists        rows   items that are taken for lists or tuples
  *   items   other items of lists                   number values of floats and ints
  *   count   reference counts                       fixed  what never changes: types, items of tuples and bytes
+ * Lists that the flow makes itself need not be objects: flow_native.c has their items.
+ *
  * A slot in which a list or tuple stands is never given a number (nor by a helper): what a row is borrowed from keeps it alive, and the stores of "items" do not touch what "rows" loads. */
 #include "frontend/cpython/objects.h"
 #include "frontend/flow.h"
@@ -16,6 +18,8 @@
 jy_fv
 jy_vlist_length(struct jy_vbuild *b, const struct jy_val *list)
 {
+    if (list->is_native)
+        return jy_vnative_length(b, list);
     bool is_fixed = list->is_tuple || list->elem->kind == JY_K_BYTE;
     return jy_vload(b, JY_F_I64, list->regs[0], jy_vint(b, 0), JY_SEQUENCE_SIZE,
                     is_fixed ? b->alias_fixed : b->alias_list);
@@ -103,6 +107,7 @@ unboxed(struct jy_vbuild *b, struct jy_val **out, jy_fv object, const struct jy_
         *out = jy_val_reg(b, JY_K_LIST, JY_DTYPE_NONE, object);
         (*out)->is_tuple = elem->is_tuple;
         (*out)->elem = elem->elem;
+        (*out)->origin = elem->origin;
         return JY_OK;
     case JY_K_NP: {
         jy_dtype dtype = (jy_dtype)elem->dtype;
@@ -173,6 +178,10 @@ jy_vlist_at(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, jy_fv
     }
     if (list->elem->other != NULL)
         return jy_vb_lacks(b, "items of several kinds");
+    if (list->is_native) {
+        *out = jy_vnative_at(b, list, index);
+        return JY_OK;
+    }
     return unboxed(b, out, item_at(b, list, index), list->elem);
 }
 
@@ -406,6 +415,8 @@ jy_vlist_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struc
 {
     jy_fv index;
     TRY(jy_vlist_check_writable(b, list, item));
+    if (list->is_native)
+        return jy_vnative_set(b, list, key, item);
     if (item->kind == JY_K_LIST)
         return jy_vb_lacks(b, "a store of a list into a list");
     TRY(jy_vas_index(b, &index, key));
@@ -425,6 +436,8 @@ jy_velem_of_item(struct jy_vbuild *b, const struct jy_val *item)
     elem->kind = item->kind;
     elem->dtype = item->kind == JY_K_NP ? item->dtype : 0;
     elem->is_tuple = item->is_tuple;
+    elem->is_native = item->is_native;
+    elem->origin = item->kind == JY_K_LIST ? item->origin : 0;
     elem->elem = item->elem;
     return elem;
 }
@@ -456,6 +469,8 @@ jy_velem_merge(struct jy_vbuild *b, const struct jy_velem *a, const struct jy_ve
     if (a->kind == JY_K_LIST && c->kind == JY_K_LIST && a->is_tuple == c->is_tuple) {
         struct jy_velem *elem = jy_arena_copy(b->arena, a, sizeof *a);
         elem->elem = jy_velem_merge(b, a->elem, c->elem);
+        elem->is_native = a->is_native && c->is_native;
+        elem->origin = a->origin == c->origin ? a->origin : 0;
         return elem;
     }
     for (; is_number_elem(a) && c != NULL && is_number_elem(c); c = c->other) {
@@ -576,6 +591,11 @@ jy_vlist_append(struct jy_vbuild *b, struct jy_val *list, struct jy_val *item)
     if (item->kind == JY_K_NEWLIST)
         TRY(jy_vlist_make(b, &item, item));
     TRY(jy_vlist_check_writable(b, list, item));
+    if (list->is_native)
+        return jy_vnative_append(b, list, item);
+    if (item->is_native && jy_vlist_may_be_native(b, list)) /* what it holds has not been known */
+        jy_vlist_learn(b, list, jy_velem_of_item(b, item));
+    TRY(b->again ? JY_BREAK : jy_vlist_as_object(b, item));
     append(b, list, item);
     jy_vlist_learn(b, list, jy_velem_of_item(b, item));
     return JY_OK;
@@ -585,6 +605,14 @@ static jy_status
 pop(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, size_t nargs, struct jy_val *const *args)
 {
     TRY(check_elem(b, list));
+    int64_t known;
+    bool is_last = nargs == 0 || (args[0]->kind == JY_K_INT && jy_vconst(b, args[0]->regs[0], &known) && known == -1);
+    if (list->is_native && is_last) {
+        TRY(jy_vb_effect(b));
+        *out = jy_vnative_pop(b, list);
+        return JY_OK;
+    }
+    TRY(jy_vlist_as_object(b, list));
     if (list->is_tuple || list->elem->kind == JY_K_LIST || list->elem->other != NULL)
         return jy_vb_lacks(b, "pop() here");
     TRY(jy_vb_effect(b));
@@ -614,16 +642,25 @@ jy_vlist_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, c
 
 /* ---- new ones ---- */
 
+static size_t
+find_origin(const struct jy_vhints *hints, const struct jy_vorigin *origin)
+{
+    size_t k = 0;
+    for (; k < hints->origins.n; k++) {
+        const struct jy_vorigin *known = &hints->origins.at[k];
+        if (known->is_input == origin->is_input && known->number == origin->number && known->code == origin->code)
+            break;
+    }
+    return k;
+}
+
 void
 jy_vlist_set_origin(struct jy_vbuild *b, struct jy_val *list, bool is_input, uint32_t number)
 {
-    const struct jy_vorigin here = { is_input, number, is_input ? NULL : b->frame->f->f_code, NULL };
-    size_t k = 0;
-    for (; k < b->hints->origins.n; k++) {
-        const struct jy_vorigin *known = &b->hints->origins.at[k];
-        if (known->is_input == here.is_input && known->number == here.number && known->code == here.code)
-            break;
-    }
+    const struct jy_vorigin here = { .is_input = is_input,
+                                     .number = number,
+                                     .code = is_input ? NULL : b->frame->f->f_code };
+    size_t k = find_origin(b->hints, &here);
     if (k == b->hints->origins.n)
         *jy_vec_push(b->arena, &b->hints->origins) = here;
     else if (b->hints->origins.at[k].elem != NULL)
@@ -631,43 +668,43 @@ jy_vlist_set_origin(struct jy_vbuild *b, struct jy_val *list, bool is_input, uin
     list->origin = (uint32_t)k + 1;
 }
 
+static uint32_t
+offset_here(const struct jy_vbuild *b)
+{
+    const struct jy_frame *f = b->frame->f;
+    return (uint32_t)jy_code_at(f->f_instrs, f->f_pc)->i_offset;
+}
+
+/* What a native list holds that the present instruction makes, and of whose items that much is known; NULL: it cannot be native. */
+const struct jy_velem *
+jy_vnative_elem(struct jy_vbuild *b, const struct jy_velem *elem)
+{
+    const struct jy_vorigin here = { .number = offset_here(b), .code = b->frame->f->f_code };
+    size_t k = find_origin(b->hints, &here);
+    const struct jy_vorigin *origin = k < b->hints->origins.n ? &b->hints->origins.at[k] : NULL;
+    if (!b->may_again || b->hints->no_natives || (origin != NULL && origin->is_object))
+        return NULL;
+    if (origin != NULL && origin->elem != NULL)
+        elem = jy_velem_merge(b, elem, origin->elem);
+    return jy_vnative_can_hold(elem) ? elem : NULL;
+}
+
 struct jy_val *
 jy_vlist_new(struct jy_vbuild *b, jy_fv address, const struct jy_velem *elem)
 {
-    const struct jy_frame *f = b->frame->f;
     struct jy_val *list = jy_val_reg(b, JY_K_LIST, JY_DTYPE_NONE, address);
     list->elem = elem;
-    jy_vlist_set_origin(b, list, false, (uint32_t)jy_code_at(f->f_instrs, f->f_pc)->i_offset);
+    jy_vlist_set_origin(b, list, false, offset_here(b));
     return list;
 }
 
-jy_status
-jy_vlist_make(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
-{
-    static const struct jy_velem unknown = { .kind = JY_K_UNBOUND };
-    if (v->nparts == 0) {
-        *out = jy_vlist_new(b, jy_vhelp(b, "list_new", 0, NULL, "a list that cannot be made"), &unknown);
-        return JY_OK;
-    }
-    for (size_t i = 0; i < v->nparts; i++)
-        if (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST)
-            return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, v->parts[i]));
-    struct jy_val *count = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, jy_vint(b, 1));
-    struct jy_val *first = jy_val_parts(b, JY_K_NEWLIST, 1, v->parts);
-    TRY(jy_vlist_repeat(b, out, first, count));
-    for (size_t i = 1; i < v->nparts; i++) {
-        append(b, *out, v->parts[i]);
-        (*out)->elem = jy_velem_merge(b, (*out)->elem, jy_velem_of_item(b, v->parts[i]));
-    }
-    return JY_OK;
-}
+static const struct jy_velem unknown = { .kind = JY_K_UNBOUND };
 
-jy_status
-jy_vlist_repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *count)
+/* [item] * count, as an object. */
+static jy_status
+repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *count)
 {
     jy_fv n, address;
-    if (v->nparts != 1)
-        return jy_vb_lacks(b, "a list of several items, repeated");
     TRY(jy_vas_index(b, &n, count));
     struct jy_val *item = v->parts[0];
     jy_fv args[3] = { JY_NO_FV, n };
@@ -700,5 +737,59 @@ jy_vlist_repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, stru
     }
     address = jy_vhelp(b, helper, nargs, args, "a list that cannot be made");
     *out = jy_vlist_new(b, address, jy_velem_of_item(b, item));
+    return JY_OK;
+}
+
+/* Of a native list of these items; NULL: it cannot be native. */
+static const struct jy_velem *
+native_elem_of(struct jy_vbuild *b, size_t n, struct jy_val *const *items)
+{
+    const struct jy_velem *elem = jy_vnative_elem(b, n != 0 ? jy_velem_of_item(b, items[0]) : &unknown);
+    for (size_t i = 0; i < n && elem != NULL; i++)
+        if (!jy_velem_same(elem, jy_velem_of_item(b, items[i])))
+            elem = NULL;
+    return elem;
+}
+
+jy_status
+jy_vlist_make(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
+{
+    const struct jy_velem *native = native_elem_of(b, v->nparts, v->parts);
+    if (native != NULL) {
+        *out = v->nparts == 0 ? jy_vnative_empty(b, native) : jy_vnative_display(b, v, native);
+        return JY_OK;
+    }
+    if (v->nparts == 0) {
+        *out = jy_vlist_new(b, jy_vhelp(b, "list_new", 0, NULL, "a list that cannot be made"), &unknown);
+        return JY_OK;
+    }
+    for (size_t i = 0; i < v->nparts; i++)
+        if (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST)
+            return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, v->parts[i]));
+    for (size_t i = 0; i < v->nparts; i++)
+        TRY(jy_vlist_as_object(b, v->parts[i]));
+    struct jy_val *count = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, jy_vint(b, 1));
+    struct jy_val *first = jy_val_parts(b, JY_K_NEWLIST, 1, v->parts);
+    TRY(repeat(b, out, first, count));
+    for (size_t i = 1; i < v->nparts; i++) {
+        append(b, *out, v->parts[i]);
+        (*out)->elem = jy_velem_merge(b, (*out)->elem, jy_velem_of_item(b, v->parts[i]));
+    }
+    return JY_OK;
+}
+
+jy_status
+jy_vlist_repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *count)
+{
+    jy_fv n;
+    if (v->nparts != 1)
+        return jy_vb_lacks(b, "a list of several items, repeated");
+    const struct jy_velem *native = native_elem_of(b, 1, v->parts);
+    if (native == NULL) {
+        TRY(jy_vlist_as_object(b, v->parts[0]));
+        return repeat(b, out, v, count);
+    }
+    TRY(jy_vas_index(b, &n, count));
+    *out = jy_vnative_repeat(b, v->parts[0], n, native);
     return JY_OK;
 }

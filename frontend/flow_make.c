@@ -22,9 +22,9 @@ is_none(const struct jy_val *v)
     return v->kind == JY_K_KNOWN && jy_value_is_none(v->known);
 }
 
-/* A list or tuple as a live object: of a display, one that only helpers see. */
+/* A list or tuple: of a display, one that only helpers see. It may be native. */
 static jy_status
-as_sequence(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
+as_list(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
 {
     if (v->kind == JY_K_LIST && v->elem->kind != JY_K_BYTE) {
         *out = v;
@@ -33,6 +33,14 @@ as_sequence(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
     if (v->kind == JY_K_NEWLIST || v->kind == JY_K_TUPLE)
         return jy_vlist_make(b, out, v);
     return jy_vb_lacks(b, "%s as a list", jy_val_describe(b, v));
+}
+
+/* ... as a live object. */
+static jy_status
+as_sequence(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
+{
+    TRY(as_list(b, out, v));
+    return jy_vlist_as_object(b, *out);
 }
 
 /* ---- operators ---- */
@@ -55,6 +63,7 @@ extend(struct jy_vbuild *b, struct jy_val *list, struct jy_val *items)
 {
     struct jy_val *other;
     TRY(jy_vlist_check_writable(b, list, NULL));
+    TRY(jy_vlist_as_object(b, list));
     TRY(as_sequence(b, &other, items));
     jy_fv args[] = { list->regs[0], other->regs[0] };
     jy_vhelp(b, "list_extend", 2, args, "a list that cannot grow");
@@ -71,6 +80,7 @@ times(struct jy_vbuild *b, struct jy_val **out, bool in_place, struct jy_val *li
     TRY(jy_vas_index(b, &args[1], count));
     if (in_place && list->kind == JY_K_LIST) {
         TRY(jy_vlist_check_writable(b, list, NULL));
+        TRY(jy_vlist_as_object(b, list));
         args[0] = list->regs[0];
         jy_vhelp(b, "list_multiply", 2, args, "a list that cannot change");
         *out = list;
@@ -79,6 +89,25 @@ times(struct jy_vbuild *b, struct jy_val **out, bool in_place, struct jy_val *li
     TRY(as_sequence(b, &list, list));
     args[0] = list->regs[0];
     *out = jy_vlist_new(b, jy_vhelp(b, "list_times", 2, args, "a list that cannot be made"), list->elem);
+    return JY_OK;
+}
+
+static jy_status
+concat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *first, struct jy_val *second)
+{
+    struct jy_val *x, *y;
+    TRY(as_list(b, &x, first));
+    TRY(as_list(b, &y, second));
+    const struct jy_velem *native = x->is_native && y->is_native ? jy_vnative_elem(b, x->elem) : NULL;
+    if (native != NULL && jy_velem_same(native, x->elem) && jy_velem_same(native, y->elem)) {
+        *out = jy_vnative_concat(b, x, y, x != first, y != second || y->regs[0] == b->fresh);
+        return JY_OK;
+    }
+    TRY(jy_vlist_as_object(b, x));
+    TRY(jy_vlist_as_object(b, y));
+    jy_fv args[] = { x->regs[0], y->regs[0] };
+    jy_fv address = jy_vhelp(b, "list_concat", 2, args, "a list that cannot be made");
+    *out = jy_vlist_new(b, address, jy_velem_merge(b, x->elem, y->elem));
     return JY_OK;
 }
 
@@ -95,12 +124,7 @@ jy_vlist_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, bool in
     }
     if (!is_list(y) && y->kind != JY_K_NEWLIST)
         return jy_vb_lacks(b, "a list and %s", jy_val_describe(b, y));
-    TRY(as_sequence(b, &x, x));
-    TRY(as_sequence(b, &y, y));
-    jy_fv args[] = { x->regs[0], y->regs[0] };
-    jy_fv address = jy_vhelp(b, "list_concat", 2, args, "a list that cannot be made");
-    *out = jy_vlist_new(b, address, jy_velem_merge(b, x->elem, y->elem));
-    return JY_OK;
+    return concat(b, out, x, y);
 }
 
 /* ---- slices ---- */
@@ -130,11 +154,24 @@ clip(struct jy_vbuild *b, jy_fv *low, jy_fv *high, const struct jy_val *list, st
     return clipped(b, high, bounds[1], length, length);
 }
 
-static struct jy_val *
-slice(struct jy_vbuild *b, const struct jy_val *list, jy_fv low, jy_fv high)
+static jy_status
+slice(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *list, jy_fv low, jy_fv high)
 {
+    const struct jy_velem *native = list->is_native ? jy_vnative_elem(b, list->elem) : NULL;
     jy_fv args[] = { list->regs[0], low, high };
-    return jy_vlist_new(b, jy_vhelp(b, "list_slice", 3, args, "a list that cannot be made"), list->elem);
+    if (native != NULL && jy_velem_same(native, list->elem)) {
+        *out = jy_vnative_slice(b, list, low, high);
+        return JY_OK;
+    }
+    TRY(jy_vlist_as_object(b, list));
+    *out = jy_vlist_new(b, jy_vhelp(b, "list_slice", 3, args, "a list that cannot be made"), list->elem);
+    return JY_OK;
+}
+
+static jy_status
+copy(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *list)
+{
+    return slice(b, out, list, jy_vint(b, 0), jy_vlist_length(b, list));
 }
 
 jy_status
@@ -144,8 +181,7 @@ jy_vlist_slice(struct jy_vbuild *b, struct jy_val **out, struct jy_val *list, st
     if (!is_list(list))
         return jy_vb_lacks(b, "a slice of %s", jy_val_describe(b, list));
     TRY(clip(b, &low, &high, list, bounds));
-    *out = slice(b, list, low, high);
-    return JY_OK;
+    return slice(b, out, list, low, high);
 }
 
 jy_status
@@ -154,6 +190,7 @@ jy_vlist_set_slice(struct jy_vbuild *b, struct jy_val *list, struct jy_val *cons
     struct jy_val *other;
     jy_fv low, high;
     TRY(jy_vlist_check_writable(b, list, NULL));
+    TRY(jy_vlist_as_object(b, list));
     TRY(as_sequence(b, &other, item));
     TRY(clip(b, &low, &high, list, bounds));
     jy_fv args[] = { list->regs[0], low, high, other->regs[0] };
@@ -167,6 +204,7 @@ jy_vlist_delete(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key)
 {
     jy_fv low, high;
     TRY(jy_vlist_check_writable(b, list, NULL));
+    TRY(jy_vlist_as_object(b, list));
     if (key->kind == JY_K_SLICE) {
         if (!is_none(key->parts[2]))
             return jy_vb_lacks(b, "del of a slice with a step");
@@ -193,7 +231,10 @@ find(struct jy_vbuild *b, jy_fv *out, struct jy_val *list, const struct jy_val *
         !(is_int || (x->kind == JY_K_FLOAT && list->elem->kind == JY_K_FLOAT)))
         return jy_vb_lacks(b, "%s in %s", jy_val_describe(b, x), jy_val_describe(b, list));
     args[1] = x->regs[0];
-    *out = jy_vhelp(b, is_int ? "list_find_int" : "list_find_float", 2, args, "items of another type");
+    if (list->is_native)
+        *out = jy_vhelp(b, is_int ? "native_find_int" : "native_find_float", 2, args, "a NaN");
+    else
+        *out = jy_vhelp(b, is_int ? "list_find_int" : "list_find_float", 2, args, "items of another type");
     return JY_OK;
 }
 
@@ -223,7 +264,11 @@ list_of_range(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *ran
 {
     struct jy_velem *ints = JY_NEW(b->arena, struct jy_velem);
     ints->kind = JY_K_INT;
-    *out = jy_vlist_new(b, jy_vhelp(b, "list_range", 3, range->regs, "a list that cannot be made"), ints);
+    const struct jy_velem *native = jy_vnative_elem(b, ints);
+    if (native != NULL)
+        *out = jy_vnative_range(b, range, native);
+    else
+        *out = jy_vlist_new(b, jy_vhelp(b, "list_range", 3, range->regs, "a list that cannot be made"), ints);
     return JY_OK;
 }
 
@@ -239,6 +284,8 @@ jy_vlist_call(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_
     if (nargs != 1 || args[0]->kind != JY_K_LIST)
         return jy_vb_lacks(b, "list() of %s", nargs == 1 ? jy_val_describe(b, args[0]) : "several");
     const struct jy_velem *elem = args[0]->elem;
+    if (args[0]->is_native)
+        return copy(b, out, args[0]);
     if (elem->kind == JY_K_BYTE) {
         struct jy_velem *ints = JY_NEW(b->arena, struct jy_velem);
         ints->kind = JY_K_INT;
@@ -261,6 +308,8 @@ insert(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struct jy_v
     if (item->kind == JY_K_NEWLIST)
         TRY(jy_vlist_make(b, &item, item));
     TRY(jy_vlist_check_writable(b, list, item));
+    TRY(jy_vlist_as_object(b, list));
+    TRY(jy_vlist_as_object(b, item));
     if (item->kind == JY_K_NP)
         return jy_vb_lacks(b, "insert() of %s", jy_val_describe(b, item));
     TRY(jy_vas_index(b, &args[1], key));
@@ -274,7 +323,18 @@ static jy_status
 change(struct jy_vbuild *b, struct jy_val *list, const char *helper)
 {
     TRY(jy_vlist_check_writable(b, list, NULL));
+    TRY(jy_vlist_as_object(b, list));
     jy_vhelp(b, helper, 1, list->regs, "a list that cannot be changed here");
+    return JY_OK;
+}
+
+static jy_status
+reverse(struct jy_vbuild *b, struct jy_val *list)
+{
+    if (!list->is_native)
+        return change(b, list, "list_reverse");
+    TRY(jy_vb_effect(b));
+    jy_vhelp(b, "native_reverse", 1, list->regs, NULL);
     return JY_OK;
 }
 
@@ -282,6 +342,10 @@ static jy_status
 clear(struct jy_vbuild *b, struct jy_val *list)
 {
     TRY(jy_vlist_check_writable(b, list, NULL));
+    if (list->is_native) {
+        jy_vnative_clear(b, list);
+        return JY_OK;
+    }
     jy_fv args[] = { list->regs[0], jy_vint(b, 0), jy_vlist_length(b, list) };
     jy_vhelp(b, "list_cut", 3, args, "items that cannot go");
     return JY_OK;
@@ -295,7 +359,7 @@ jy_vlist_other_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *l
     if (!is_list(list))
         return jy_vb_lacks(b, "a method of %s", jy_val_describe(b, list));
     if (strcmp(name, "reverse") == 0 && nargs == 0)
-        return change(b, list, "list_reverse");
+        return reverse(b, list);
     if (strcmp(name, "sort") == 0 && nargs == 0)
         return change(b, list, "list_sort");
     if (strcmp(name, "clear") == 0 && nargs == 0)
@@ -306,9 +370,7 @@ jy_vlist_other_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *l
         return insert(b, list, args[0], args[1]);
     if (strcmp(name, "index") == 0 && nargs == 1)
         return index_of(b, out, list, args[0]);
-    if (strcmp(name, "copy") == 0 && nargs == 0) {
-        *out = slice(b, list, jy_vint(b, 0), jy_vlist_length(b, list));
-        return JY_OK;
-    }
+    if (strcmp(name, "copy") == 0 && nargs == 0)
+        return copy(b, out, list);
     return jy_vb_lacks(b, "the method %s of a list", name);
 }

@@ -82,7 +82,8 @@ bool
 jy_velem_same(const struct jy_velem *a, const struct jy_velem *b)
 {
     return a == b || (a != NULL && b != NULL && a->kind == b->kind && a->is_tuple == b->is_tuple &&
-                      a->dtype == b->dtype && jy_velem_same(a->elem, b->elem) && jy_velem_same(a->other, b->other));
+                      a->is_native == b->is_native && a->dtype == b->dtype && jy_velem_same(a->elem, b->elem) &&
+                      jy_velem_same(a->other, b->other));
 }
 
 bool
@@ -91,9 +92,9 @@ jy_val_same_kind(const struct jy_val *a, const struct jy_val *b)
     if (a == b)
         return true;
     if (a->kind != b->kind || a->dtype != b->dtype || a->how != b->how || a->is_tuple != b->is_tuple ||
-        a->fixed_step != b->fixed_step || a->nregs != b->nregs || a->step != b->step || a->input != b->input ||
-        a->array != b->array || a->name != b->name || a->nparts != b->nparts || !same_known(a->known, b->known) ||
-        !jy_velem_same(a->elem, b->elem))
+        a->is_native != b->is_native || a->fixed_step != b->fixed_step || a->nregs != b->nregs || a->step != b->step ||
+        a->input != b->input || a->array != b->array || a->name != b->name || a->nparts != b->nparts ||
+        !same_known(a->known, b->known) || !jy_velem_same(a->elem, b->elem))
         return false;
     for (size_t i = 0; i < a->nparts; i++)
         if (!jy_val_same_kind(a->parts[i], b->parts[i]))
@@ -325,7 +326,7 @@ fill_box(struct jy_box *box, struct boxing *x, const struct jy_val *v)
         box_view(box, x, v);
         return;
     case JY_K_LIST:
-        box->how = JY_BOX_OBJECT;
+        box->how = v->is_native ? JY_BOX_NATIVE : JY_BOX_OBJECT;
         box->value = add_value(x, v->regs[0]);
         return;
     case JY_K_TUPLE:

@@ -129,6 +129,7 @@ enum jy_box_how {
     JY_BOX_NUMBER,  /* value 0 as a scalar of `kind` and `dtype` (enum jy_kind: PYINT, PYFLOAT, PYBOOL, NPSCALAR) */
     JY_BOX_COMPLEX, /* values 0, 1: Python complex, or `kind` NPSCALAR: np.complex128 */
     JY_BOX_OBJECT,  /* value 0: the address of a live object; a new reference to it is made. In a MAYBE it may be 0 */
+    JY_BOX_NATIVE,  /* value 0: the address of a struct jy_flow_list, or as OBJECT 0: the list object of its items, made when it is first asked for */
     JY_BOX_TUPLE,   /* of the parts */
     JY_BOX_LIST,    /* new one of the parts */
     JY_BOX_RANGE,   /* range(part 0, part 1, part 2) */
@@ -193,6 +194,19 @@ enum jy_flow_input_kind {
     JY_FLOW_IN_BITGEN,       /* PTR: bitgen_t of a random generator of NumPy's; not entered when somebody else draws from it */
     JY_FLOW_IN_CONST_BITGEN, /* the same of an object in the unit's table */
     JY_FLOW_IN_ARG           /* of a function: argument `number` */
+};
+
+/* A native list: one that the run has made and nobody but the flow knows (frontend/flow_native.c). Machine code reads and writes the first fields, and items; it is freed when the run has been left. */
+struct jy_flow_list {
+    int64_t size, allocated; /* what a list object would have that was changed in the same way */
+    void *items;
+    /* for helpers and whoever makes the object: */
+    int64_t room;         /* for items, in memory: at least `allocated` */
+    union jy_scalar fill; /* has_fill: the value that all items had at first. Items that still have it are one object, as they are in a list object */
+    uint8_t type;         /* of the items: I1 (one byte), I64, F64, or PTR: native lists */
+    bool has_fill;
+    void *object; /* made already */
+    struct jy_flow_list *previous, *next;
 };
 
 struct jy_flow_input {

@@ -21,6 +21,7 @@ const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT] = {
     [JY_BOX_NUMBER] = { "number", JY_BOX_HAS_KIND | JY_BOX_HAS_DTYPE | JY_BOX_HAS_VALUE, 1 },
     [JY_BOX_COMPLEX] = { "complex", JY_BOX_HAS_KIND | JY_BOX_HAS_VALUE, 2 },
     [JY_BOX_OBJECT] = { "object", JY_BOX_HAS_VALUE, 1 },
+    [JY_BOX_NATIVE] = { "native", JY_BOX_HAS_VALUE, 1 },
     [JY_BOX_TUPLE] = { "tuple", JY_BOX_HAS_PARTS, 0 },
     [JY_BOX_LIST] = { "list", JY_BOX_HAS_PARTS, 0 },
     [JY_BOX_RANGE] = { "range", JY_BOX_HAS_PARTS, 0 },

@@ -3,8 +3,8 @@
 #include "runtime/flow_box.h"
 #include "frontend/cpython/iter.h"
 #include "frontend/frontend.h"
-#include "frontend/frontend.h"
 #include "runtime/exec_internal.h"
+#include "runtime/flow_native.h"
 #include "runtime/numpy_api.h"
 #include <alloca.h>
 #include <stdlib.h>
@@ -135,8 +135,8 @@ box_range_iter(const union jy_scalar *values)
 }
 
 static PyObject *
-box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_scalar *values,
-        PyObject *const *inputs, PyObject *const *made)
+box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_scalar *values, PyObject *const *inputs,
+        PyObject *const *made)
 {
     const struct jy_box *box = step->box;
     const uint32_t *parts = step->parts;
@@ -154,6 +154,8 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
         return box_complex(box, values);
     case JY_BOX_OBJECT: /* 0: of a variable that is not bound, which nobody gets to see */
         return Py_NewRef(values[0].bits == 0 ? Py_None : (PyObject *)(uintptr_t)values[0].bits);
+    case JY_BOX_NATIVE:
+        return jy_flow_native_object((struct jy_flow_list *)(uintptr_t)values[0].bits);
     case JY_BOX_TUPLE:
     case JY_BOX_LIST:
         return box_sequence(step, made);

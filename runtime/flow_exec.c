@@ -13,6 +13,7 @@
 #include "runtime/exec_internal.h"
 #include "runtime/flow_box.h"
 #include "runtime/flow_chain.h"
+#include "runtime/flow_native.h"
 #include "runtime/flow_random.h"
 #include "runtime/fpstatus.h"
 #include "runtime/function.h"
@@ -364,12 +365,22 @@ jy_flow_owner_clear(struct jy_flow_owner *o)
     free(o->at);
     o->at = NULL;
     o->n = o->cap = o->bytes = 0;
+    jy_flow_native_clear(o);
+}
+
+bool
+jy_flow_owner_admits(struct jy_flow_owner *o, size_t bytes)
+{
+    if (o->bytes != 0 && bytes > MOST_BYTES - o->bytes)
+        return false;
+    o->bytes += bytes;
+    return true;
 }
 
 PyObject *
 jy_flow_owner_keep(struct jy_flow_owner *o, PyObject *object, size_t bytes)
 {
-    bool is_full = o->n != 0 && (o->n >= MOST_OBJECTS || o->bytes + bytes > MOST_BYTES);
+    bool is_full = (o->n != 0 || o->bytes != 0) && (o->n >= MOST_OBJECTS || o->bytes + bytes > MOST_BYTES);
     if (object == NULL)
         PyErr_Clear();
     if (object != NULL && !is_full && o->n == o->cap) {

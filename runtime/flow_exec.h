@@ -48,6 +48,7 @@ char *jy_flow_exec_describe_exit(const struct jy_flow_exec *exec, uint32_t exit)
 struct jy_flow_owner {
     PyObject **at;
     size_t n, cap;
+    struct jy_flow_list *lists; /* native ones */
     size_t bytes; /* about */
     const struct jy_flow_exec *exec;
     struct jy_flow_pile *pile; /* of functions that are left */
@@ -55,6 +56,8 @@ struct jy_flow_owner {
 void jy_flow_owner_clear(struct jy_flow_owner *owner);
 /* refs: steals object (may be NULL); returns it borrowed, NULL when it could not be kept or too much is alive. Leaves no exception. */
 PyObject *jy_flow_owner_keep(struct jy_flow_owner *owner, PyObject *object, size_t bytes);
+/* Is there room for so many bytes more? They count then. */
+bool jy_flow_owner_admits(struct jy_flow_owner *owner, size_t bytes);
 
 /* flow_helpers.c: the C function of a row of graph/flow_helpers.def; NULL: there is none */
 void *jy_flow_helper_address(const char *name);

@@ -5,6 +5,7 @@
 #include "graph/flow_helper.h"
 #include "runtime/flow_exec.h"
 #include "runtime/flow_lists.h"
+#include "runtime/flow_native.h"
 #include "runtime/flow_numpy.h"
 #include "runtime/flow_random.h"
 #include "runtime/function.h"

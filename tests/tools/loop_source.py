@@ -593,7 +593,7 @@ class Generator:
                 row[alike[0]], row[alike[1]] = f"(same := {row[alike[0]]})", "same"
             if self.chance(0.08):  # one object twice
                 for one, text in (("a", "XA"), ("l", "W"), ("m", "XM")):
-                    row = [text if kind == one else argument for kind, argument in zip(self.kinds, row)]
+                    row = [text if kind == one and "same" not in argument else argument for kind, argument in zip(self.kinds, row)]
             if found and self.chance(0.4):
                 n = self.pick("3", "7", "9", "0", "1", "8", "True", "np.int64(4)")
             found.append(f"{head}({', '.join([*row, n])})")

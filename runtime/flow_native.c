@@ -1,0 +1,300 @@
+/* Native lists: items are plain numbers in memory, until somebody other than the flow gets to see the list. It becomes an object then, once, so that all who hold it hold one; and since the run has
+ * been left by then, nothing changes its numbers afterwards. */
+#include "runtime/flow_native.h"
+#include <stdlib.h>
+#include <string.h>
+
+static size_t
+size_of(uint8_t type)
+{
+    return type == JY_F_I1 ? 1 : 8;
+}
+
+/* ---- making them ---- */
+
+/* refs: room for n items behind the head; NULL: no memory, or too much is alive */
+static struct jy_flow_list *
+make(struct jy_flow_call *call, uint8_t type, int64_t n, int32_t *failed)
+{
+    struct jy_flow_owner *owner = call->owner;
+    struct jy_flow_list *list = NULL;
+    if (n <= (int64_t)(PY_SSIZE_T_MAX / sizeof(union jy_scalar)) - (int64_t)sizeof *list) {
+        size_t bytes = sizeof *list + (size_t)n * size_of(type);
+        list = jy_flow_owner_admits(owner, bytes) ? malloc(bytes) : NULL;
+    }
+    *failed = list == NULL;
+    if (list == NULL)
+        return NULL;
+    *list = (struct jy_flow_list){ .size = n, .allocated = n, .items = list + 1, .room = n, .type = type };
+    list->next = owner->lists;
+    if (list->next != NULL)
+        list->next->previous = list;
+    owner->lists = list;
+    return list;
+}
+
+static void
+destroy(struct jy_flow_owner *owner, struct jy_flow_list *list)
+{
+    if (list->next != NULL)
+        list->next->previous = list->previous;
+    if (list->previous != NULL)
+        list->previous->next = list->next;
+    else
+        owner->lists = list->next;
+    Py_XDECREF((PyObject *)list->object);
+    if (list->items != list + 1)
+        free(list->items);
+    free(list);
+}
+
+void
+jy_flow_native_clear(struct jy_flow_owner *owner)
+{
+    while (owner->lists != NULL)
+        destroy(owner, owner->lists);
+}
+
+struct jy_flow_list *
+jy_native_new(struct jy_flow_call *call, int64_t type, int32_t *failed)
+{
+    enum { ROOM = 4 }; /* as CPython's first append() makes */
+    struct jy_flow_list *list = make(call, (uint8_t)type, ROOM, failed);
+    if (list != NULL)
+        list->size = list->allocated = 0;
+    return list;
+}
+
+static struct jy_flow_list *
+fill(struct jy_flow_call *call, uint8_t type, union jy_scalar value, int64_t n, int32_t *failed)
+{
+    struct jy_flow_list *list = make(call, type, n < 0 ? 0 : n, failed);
+    if (list == NULL)
+        return NULL;
+    list->fill = value;
+    list->has_fill = type == JY_F_I64 || type == JY_F_F64;
+    if (type == JY_F_I1)
+        memset(list->items, (int)value.i, (size_t)list->size);
+    else
+        for (int64_t k = 0; k < list->size; k++)
+            ((uint64_t *)list->items)[k] = value.bits;
+    return list;
+}
+
+struct jy_flow_list *
+jy_native_fill_int(struct jy_flow_call *call, int64_t value, int64_t n, int32_t *failed)
+{
+    return fill(call, JY_F_I64, (union jy_scalar){ .i = value }, n, failed);
+}
+
+struct jy_flow_list *
+jy_native_fill_float(struct jy_flow_call *call, double value, int64_t n, int32_t *failed)
+{
+    return fill(call, JY_F_F64, (union jy_scalar){ .d = value }, n, failed);
+}
+
+struct jy_flow_list *
+jy_native_fill_bool(struct jy_flow_call *call, bool value, int64_t n, int32_t *failed)
+{
+    return fill(call, JY_F_I1, (union jy_scalar){ .i = value }, n, failed);
+}
+
+struct jy_flow_list *
+jy_native_fill_list(struct jy_flow_call *call, struct jy_flow_list *value, int64_t n, int32_t *failed)
+{
+    return fill(call, JY_F_PTR, (union jy_scalar){ .bits = (uintptr_t)value }, n, failed);
+}
+
+struct jy_flow_list *
+jy_native_range(struct jy_flow_call *call, int64_t start, int64_t stop, int64_t step, int32_t *failed)
+{
+    uint64_t n = 0, first = (uint64_t)start, by = (uint64_t)step;
+    if (step > 0 && start < stop)
+        n = ((uint64_t)stop - first - 1) / by + 1;
+    else if (step < 0 && start > stop)
+        n = (first - (uint64_t)stop - 1) / (0 - by) + 1;
+    struct jy_flow_list *list = make(call, JY_F_I64, n > INT64_MAX ? INT64_MAX : (int64_t)n, failed);
+    for (uint64_t k = 0; list != NULL && k < n; k++)
+        ((uint64_t *)list->items)[k] = first + k * by;
+    return list;
+}
+
+/* ---- of others ---- */
+
+static bool
+has_nan(const struct jy_flow_list *list, int64_t low, int64_t high)
+{
+    bool found = false;
+    const double *items = list->items;
+    for (int64_t k = low; list->type == JY_F_F64 && k < high; k++)
+        found |= items[k] != items[k];
+    return found;
+}
+
+static void
+copy(struct jy_flow_list *to, int64_t at, const struct jy_flow_list *from, int64_t low, int64_t n)
+{
+    size_t size = size_of(from->type);
+    memcpy((char *)to->items + (size_t)at * size, (const char *)from->items + (size_t)low * size, (size_t)n * size);
+}
+
+struct jy_flow_list *
+jy_native_slice(struct jy_flow_call *call, struct jy_flow_list *list, int64_t low, int64_t high, int32_t *failed)
+{
+    high = high < low ? low : high;
+    *failed = has_nan(list, low, high);
+    struct jy_flow_list *out = *failed ? NULL : make(call, list->type, high - low, failed);
+    if (out == NULL)
+        return NULL;
+    copy(out, 0, list, low, high - low);
+    out->fill = list->fill;
+    out->has_fill = list->has_fill;
+    return out;
+}
+
+struct jy_flow_list *
+jy_native_concat(struct jy_flow_call *call, struct jy_flow_list *x, struct jy_flow_list *y, int64_t drop,
+                 int32_t *failed)
+{
+    *failed = has_nan(x, 0, x->size) || has_nan(y, 0, y->size);
+    struct jy_flow_list *out = *failed ? NULL : make(call, x->type, x->size + y->size, failed);
+    if (out == NULL)
+        return NULL;
+    copy(out, 0, x, 0, x->size);
+    copy(out, x->size, y, 0, y->size);
+    const struct jy_flow_list *most = x->size > y->size ? x : y;
+    out->fill = most->fill;
+    out->has_fill = most->has_fill;
+    if (drop & 1)
+        destroy(call->owner, x);
+    if (drop & 2)
+        destroy(call->owner, y);
+    return out;
+}
+
+int64_t
+jy_native_find_int(struct jy_flow_list *list, int64_t value)
+{
+    for (int64_t k = 0; k < list->size; k++)
+        if ((list->type == JY_F_I1 ? ((const uint8_t *)list->items)[k] : ((const int64_t *)list->items)[k]) == value)
+            return k;
+    return -1;
+}
+
+int64_t
+jy_native_find_float(struct jy_flow_list *list, double value, int32_t *failed)
+{
+    const double *items = list->items;
+    *failed = value != value;
+    for (int64_t k = 0; !*failed && k < list->size; k++)
+        if (items[k] == value)
+            return k;
+    return -1;
+}
+
+/* ---- changes ---- */
+
+static int64_t
+with_reserve(int64_t n)
+{
+    return n == 0 ? 0 : (n + (n >> 3) + 6) & ~INT64_C(3);
+}
+
+void
+jy_native_grow(struct jy_flow_list *list, int32_t *failed)
+{
+    int64_t allocated = with_reserve(list->size + 1);
+    if (allocated > list->room) {
+        int64_t room = allocated + allocated / 2;
+        size_t size = size_of(list->type), bytes = (size_t)room * size;
+        bool is_inner = list->items == list + 1;
+        void *items = realloc(is_inner ? NULL : list->items, bytes);
+        *failed = items == NULL;
+        if (items == NULL)
+            return;
+        if (is_inner)
+            memcpy(items, list->items, (size_t)list->size * size);
+        list->items = items;
+        list->room = room;
+    }
+    list->allocated = allocated;
+}
+
+void
+jy_native_shrink(struct jy_flow_list *list, int64_t n)
+{
+    list->size = n;
+    if (n < list->allocated >> 1 || n == 0)
+        list->allocated = with_reserve(n);
+}
+
+void
+jy_native_reverse(struct jy_flow_list *list)
+{
+    uint8_t *bytes = list->items;
+    uint64_t *words = list->items;
+    for (int64_t i = 0, j = list->size - 1; i < j; i++, j--) {
+        if (list->type == JY_F_I1) {
+            uint8_t byte = bytes[i];
+            bytes[i] = bytes[j];
+            bytes[j] = byte;
+        } else {
+            uint64_t word = words[i];
+            words[i] = words[j];
+            words[j] = word;
+        }
+    }
+}
+
+/* ---- as an object ---- */
+
+/* refs: new; NULL: an exception */
+static PyObject *
+item_object(struct jy_flow_list *list, int64_t index)
+{
+    union jy_scalar value;
+    if (list->type == JY_F_I1)
+        return PyBool_FromLong(((const uint8_t *)list->items)[index]);
+    memcpy(&value, (const char *)list->items + (size_t)index * sizeof value, sizeof value);
+    if (list->type == JY_F_PTR)
+        return jy_flow_native_object((struct jy_flow_list *)(uintptr_t)value.bits);
+    return list->type == JY_F_F64 ? PyFloat_FromDouble(value.d) : PyLong_FromLongLong(value.i);
+}
+
+/* refs: steals nothing; false: an exception. *shared: new, the object of the first value, when there is one */
+static bool
+fill_object(PyObject *object, struct jy_flow_list *list, PyObject **shared)
+{
+    const uint64_t *words = list->items;
+    for (int64_t k = 0; k < list->size; k++) {
+        bool is_first = list->has_fill && words[k] == list->fill.bits;
+        PyObject *item = is_first ? Py_XNewRef(*shared) : NULL;
+        if (item == NULL && (item = item_object(list, k)) == NULL)
+            return false;
+        if (is_first && *shared == NULL)
+            *shared = Py_NewRef(item);
+        PyList_SET_ITEM(object, k, item);
+    }
+    return true;
+}
+
+PyObject *
+jy_flow_native_object(struct jy_flow_list *list)
+{
+    PyObject *shared = NULL;
+    if (list == NULL)
+        return Py_NewRef(Py_None);
+    if (list->object != NULL)
+        return Py_NewRef((PyObject *)list->object);
+    int collects = PyGC_Disable(); /* 3.11 would, in the middle, and show the program a list without items */
+    PyObject *object = PyList_New((Py_ssize_t)list->allocated);
+    if (object != NULL && fill_object(object, list, &shared))
+        Py_SET_SIZE((PyVarObject *)object, (Py_ssize_t)list->size); /* the rest is room for more */
+    else
+        Py_CLEAR(object);
+    if (collects)
+        PyGC_Enable();
+    Py_XDECREF(shared);
+    list->object = Py_XNewRef(object);
+    return object;
+}
