@@ -356,6 +356,7 @@ jy_flow_exec_free(struct jy_flow_exec *x)
 /* Taste: past these a run is left, so that what is not alive any more goes. */
 #define MOST_OBJECTS 65536u
 #define MOST_BYTES ((size_t)64 << 20)
+#define MOST_LISTS 16384u /* native ones: the collector counts them only when they become objects */
 
 void
 jy_flow_owner_clear(struct jy_flow_owner *o)
@@ -364,16 +365,17 @@ jy_flow_owner_clear(struct jy_flow_owner *o)
         Py_DECREF(o->at[k]);
     free(o->at);
     o->at = NULL;
-    o->n = o->cap = o->bytes = 0;
     jy_flow_native_clear(o);
+    o->n = o->cap = o->bytes = 0;
 }
 
 bool
 jy_flow_owner_admits(struct jy_flow_owner *o, size_t bytes)
 {
-    if (o->bytes != 0 && bytes > MOST_BYTES - o->bytes)
+    if (o->bytes != 0 && (bytes > MOST_BYTES - o->bytes || o->nlists >= MOST_LISTS))
         return false;
     o->bytes += bytes;
+    o->nlists++;
     return true;
 }
 

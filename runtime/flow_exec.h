@@ -49,6 +49,7 @@ struct jy_flow_owner {
     PyObject **at;
     size_t n, cap;
     struct jy_flow_list *lists; /* native ones */
+    size_t nlists;
     size_t bytes; /* about */
     const struct jy_flow_exec *exec;
     struct jy_flow_pile *pile; /* of functions that are left */
@@ -56,7 +57,7 @@ struct jy_flow_owner {
 void jy_flow_owner_clear(struct jy_flow_owner *owner);
 /* refs: steals object (may be NULL); returns it borrowed, NULL when it could not be kept or too much is alive. Leaves no exception. */
 PyObject *jy_flow_owner_keep(struct jy_flow_owner *owner, PyObject *object, size_t bytes);
-/* Is there room for so many bytes more? They count then. */
+/* May one more native list of so many bytes be alive? It counts then. */
 bool jy_flow_owner_admits(struct jy_flow_owner *owner, size_t bytes);
 
 /* flow_helpers.c: the C function of a row of graph/flow_helpers.def; NULL: there is none */

@@ -1,6 +1,7 @@
 /* Native lists: items are plain numbers in memory, until somebody other than the flow gets to see the list. It becomes an object then, once, so that all who hold it hold one; and since the run has
  * been left by then, nothing changes its numbers afterwards. */
 #include "runtime/flow_native.h"
+#include "frontend/cpython/compat.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ make(struct jy_flow_call *call, uint8_t type, int64_t n, int32_t *failed)
 static void
 destroy(struct jy_flow_owner *owner, struct jy_flow_list *list)
 {
+    owner->nlists--;
     if (list->next != NULL)
         list->next->previous = list->previous;
     if (list->previous != NULL)
@@ -45,6 +47,8 @@ destroy(struct jy_flow_owner *owner, struct jy_flow_list *list)
     Py_XDECREF((PyObject *)list->object);
     if (list->items != list + 1)
         free(list->items);
+    else
+        owner->bytes -= sizeof *list + (size_t)list->room * size_of(list->type);
     free(list);
 }
 
@@ -286,7 +290,7 @@ jy_flow_native_object(struct jy_flow_list *list)
         return Py_NewRef(Py_None);
     if (list->object != NULL)
         return Py_NewRef((PyObject *)list->object);
-    int collects = PyGC_Disable(); /* 3.11 would, in the middle, and show the program a list without items */
+    bool collects = jy_compat_collects_at_once() && PyGC_Disable(); /* it would show the program a list without items */
     PyObject *object = PyList_New((Py_ssize_t)list->allocated);
     if (object != NULL && fill_object(object, list, &shared))
         Py_SET_SIZE((PyVarObject *)object, (Py_ssize_t)list->size); /* the rest is room for more */

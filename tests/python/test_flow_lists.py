@@ -342,7 +342,7 @@ def test_lists_made_in_a_flow_are_seen_by_the_collector():
         gc.collect()
         holder = [1]
         wr = weakref.ref(Cycle(), lambda _: holder.clear())
-        made = function(holder, 40_000)
+        made = function(holder, 400_000)
         return made, wr() is None
 
     compiled = jitney.compile(wait_for_collection)
@@ -350,5 +350,5 @@ def test_lists_made_in_a_flow_are_seen_by_the_collector():
     expected = wait(wait_for_collection)
     made, gone = wait(compiled)
     assert gone == expected[1] is True
-    assert expected[0] / 2 <= made < 5 * expected[0]
+    assert expected[0] / 2 <= made < 30 * expected[0]  # native lists are seen when there are many thousands of them
     assert flow_calls(compiled) >= 1
