@@ -328,8 +328,8 @@ class Cycle:
 def wait_for_collection(holder, most):
     """Makes lists until the collector has run."""
     made = []
-    for i in range(most):
-        made.append([i])
+    for _ in range(most):
+        made.append([holder])
         if not holder:
             break
     return len(made)
