@@ -35,6 +35,7 @@ struct jy_lanes {
     unsigned width, copies;
     LLVMValueRef index;          /* of lane 0 of copy 0 */
     LLVMValueRef mask;           /* <width x i1>; NULL: every lane is active */
+    bool streams;                /* more than the caches keep: loads fetch ahead, aligned stores go past the caches */
     LLVMBasicBlockRef preheader; /* NULL: nothing is hoisted */
     uint32_t serial;             /* of the loop statement's emission: what is hoisted belongs to it */
     struct {
@@ -125,6 +126,7 @@ LLVMValueRef jy_emit_mask(struct jy_emit *e, LLVMValueRef index, LLVMValueRef li
 /* emit_access.c */
 LLVMValueRef jy_emit_address(struct jy_emit *e, const struct jy_access *access); /* plain scope */
 LLVMValueRef jy_emit_run_stride(struct jy_emit *e, const struct jy_access *access);
+LLVMValueRef jy_emit_start(struct jy_emit *e, const struct jy_access *access); /* where the scope's variable is 0 */
 void jy_emit_load(struct jy_emit *e, jy_lv lv);
 void jy_emit_store(struct jy_emit *e, jy_lv lv);
 
@@ -150,6 +152,7 @@ void jy_emit_fold(struct jy_emit *e, jy_lv lv);
 /* emit_call.c */
 void jy_emit_ufunc(struct jy_emit *e, jy_lv lv);
 void jy_emit_ufold(struct jy_emit *e, jy_lv lv);
+void jy_emit_vcall(struct jy_emit *e, jy_lv lv);
 LLVMValueRef jy_emit_helper(struct jy_emit *e, unsigned helper, LLVMTypeRef type, LLVMValueRef *args, unsigned n,
                             const char *label);
 

@@ -8,6 +8,8 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
+#define FETCH_AHEAD 2048 /* bytes; measured: the machine's own prefetchers stop at pages, and there are many streams */
+
 static LLVMValueRef
 add_term(struct jy_emit *e, LLVMValueRef offset, const struct jy_access *a, unsigned t, LLVMValueRef index)
 {
@@ -90,6 +92,12 @@ find_base(struct jy_emit *e, const struct jy_access *a)
     return &l->bases.at[l->bases.n - 1];
 }
 
+LLVMValueRef
+jy_emit_start(struct jy_emit *e, const struct jy_access *access)
+{
+    return find_base(e, access)->address;
+}
+
 /* <0, step, 2*step, ...> in bytes, in the preheader; made for the scope's widest vectors, which all scopes of one
  * loop share. */
 static LLVMValueRef
@@ -164,6 +172,15 @@ masked_call(struct jy_emit *e, const char *name, LLVMTypeRef *types, LLVMValueRe
     return call;
 }
 
+static void
+fetch_ahead(struct jy_emit *e, LLVMValueRef at)
+{
+    LLVMValueRef ahead = l_i64(e, FETCH_AHEAD);
+    LLVMValueRef args[] = { offset_by(e, at, ahead), l_i32(e, 0), l_i32(e, 3),
+                            l_i32(e, 1) }; /* read, all caches, data */
+    jy_emit_intrinsic(e, "llvm.prefetch", e->ptr, args, 4, "");
+}
+
 static LLVMValueRef
 load_lanes(struct jy_emit *e, struct jy_base *base, LLVMTypeRef type, unsigned align, unsigned copy)
 {
@@ -182,6 +199,8 @@ load_lanes(struct jy_emit *e, struct jy_base *base, LLVMTypeRef type, unsigned a
         LLVMTypeRef types[] = { wide, LLVMTypeOf(args[0]) };
         return masked_call(e, "llvm.masked.gather", types, args, 3, 0, align);
     }
+    if (l->streams)
+        fetch_ahead(e, at);
     if (l->mask == NULL)
         return l_load(e, wide, at, align, "");
     LLVMValueRef args[] = { at, l->mask, rest };
@@ -219,6 +238,14 @@ store_lanes(struct jy_emit *e, struct jy_base *base, LLVMValueRef v, unsigned al
 {
     const struct jy_lanes *l = &e->lanes;
     LLVMValueRef at = lane0(e, base, l_element(v), copy);
+    if (l->streams) {
+        l_store(e, v, at, e->vector_bits / 8);
+        LLVMMetadataRef one = LLVMValueAsMetadata(l_i32(e, 1));
+        LLVMValueRef node = LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1));
+        LLVMSetMetadata(LLVMGetLastInstruction(l_here(e)), LLVMGetMDKindIDInContext(e->context, "nontemporal", 11),
+                        node);
+        return;
+    }
     if (l->width == 1 || (base->step == NULL && l->mask == NULL)) {
         l_store(e, v, at, align);
     } else if (base->step != NULL) {

@@ -97,6 +97,38 @@ call_in_pieces(struct jy_emit *e, const struct jy_lstmt *s, const struct operand
     l_at(e, done);
 }
 
+/* A call keeps no vector register, so the body of a loop that has one is not interleaved (jy_emit_shape). A plain scope
+ * calls with its element in every lane: they raise what one raises. */
+static LLVMValueRef
+call_vector(struct jy_emit *e, const struct jy_lstmt *s, unsigned copy)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef eight = LLVMVectorType(e->f64, JY_VECTOR_LANES), params[] = { eight, eight, eight };
+    LLVMValueRef args[3], loops = jy_emit_field(e, JY_FIELD_LOOP), index = l_i64(e, s->l_index);
+    LLVMValueRef loop = LLVMBuildGEP2(b, e->loop_type, loops, &index, 1, "");
+    LLVMValueRef f = LLVMBuildLoad2(b, e->ptr, LLVMBuildStructGEP2(b, e->loop_type, loop, 2, ""), "vector.fn");
+    for (unsigned k = 0; k < s->l_nargs; k++) {
+        args[k] = jy_emit_use(e, s->l_args[k], copy);
+        if (e->lanes.width == 1)
+            args[k] = jy_emit_splat(e, args[k], JY_VECTOR_LANES);
+    }
+    LLVMValueRef v = LLVMBuildCall2(b, LLVMFunctionType(eight, params, s->l_nargs, false), f, args, s->l_nargs, "");
+    return e->lanes.width == 1 ? LLVMBuildExtractElement(b, v, l_i64(e, 0), "") : v;
+}
+
+void
+jy_emit_vcall(struct jy_emit *e, jy_lv lv)
+{
+    if (e->vector_bits != JY_VECTOR_LANES * 64 || (e->lanes.width != 1 && e->lanes.width != JY_VECTOR_LANES)) {
+        jy_emit_fail(e, "a vector function that this machine's registers do not fit");
+        for (unsigned copy = 0; copy < e->lanes.copies; copy++)
+            jy_emit_define(e, lv, copy, LLVMGetPoison(l_widen(e->f64, e->lanes.width)));
+        return;
+    }
+    for (unsigned copy = 0; copy < e->lanes.copies; copy++)
+        jy_emit_define(e, lv, copy, call_vector(e, l_stmt(e, lv), copy));
+}
+
 void
 jy_emit_ufold(struct jy_emit *e, jy_lv lv)
 {

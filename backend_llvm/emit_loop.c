@@ -3,12 +3,15 @@
  *
  * A VECTOR loop becomes
  *      if n > 0:   what does not change
- *          copies * width elements a round     (several copies only while the body is small)
+ *          copies * width elements a round     (several copies only while the body is small; where much is written to new
+ *                                               memory another time, past the caches)
  *          width elements a round              (only beside the former)
  *          the rest: one masked round, or one by one where masked accesses are not single instructions */
 #include "emit.h"
 
 #define STRIDED_WIDTH 16
+#define STREAM_BYTES (4 << 20) /* from this size on a result is not kept in caches */
+#define CALL_WORK 20           /* of a vector function, in operations */
 
 static void
 emit_int(struct jy_emit *e, jy_lv lv)
@@ -94,6 +97,7 @@ jy_emit_body(struct jy_emit *e, const jy_lv *body, size_t n)
         case JY_L_LOAD: jy_emit_load(e, lv); break;
         case JY_L_STORE: jy_emit_store(e, lv); break;
         case JY_L_OP: jy_emit_op(e, lv); break;
+        case JY_L_VCALL: jy_emit_vcall(e, lv); break;
         case JY_L_CAST: jy_emit_cast(e, lv); break;
         case JY_L_FOR: jy_emit_for(e, lv); break;
         case JY_L_FOLD: jy_emit_fold(e, lv); break;
@@ -221,7 +225,7 @@ jy_emit_shape(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var)
     unsigned work = 0, strided = 0, width = e->vector_bits / 8 / widest_bytes(e, loop);
     for (size_t i = 0; i < loop->l_body.n; i++) {
         const struct jy_lstmt *s = l_stmt(e, loop->l_body.at[i]);
-        work += s->l_kind == JY_L_OP || s->l_kind == JY_L_CAST;
+        work += s->l_kind == JY_L_VCALL ? CALL_WORK : s->l_kind == JY_L_OP || s->l_kind == JY_L_CAST;
         strided += is_strided(e, s->l_access, var);
     }
     struct jy_shape shape = { width, work <= 3 ? 4 : work <= 10 ? 2 : 1 };
@@ -257,6 +261,84 @@ whole(struct jy_emit *e, LLVMValueRef n, unsigned step)
     return LLVMBuildAnd(e->builder, n, l_i64(e, -(int64_t)step), "whole");
 }
 
+/* The store of a loop that may stream, or NULL: its only one, of whole vectors, to memory that is new and that nothing in
+ * the kernel reads. */
+static const struct jy_access *
+streamed(const struct jy_emit *e, const struct jy_lstmt *loop, jy_lv var, unsigned width)
+{
+    const struct jy_access *store = NULL;
+    for (size_t i = 0; i < loop->l_body.n; i++) {
+        const struct jy_lstmt *s = l_stmt(e, loop->l_body.at[i]);
+        if (s->l_kind == JY_L_STORE && store != NULL)
+            return NULL;
+        if (s->l_kind == JY_L_STORE)
+            store = s->l_access;
+    }
+    if (store == NULL || !e->target->masks || is_strided(e, store, var))
+        return NULL;
+    const struct jy_buffer *b = &e->plan->p_buffers.at[store->buffer];
+    if (b->b_kind != JY_BUFFER_OUTPUT || jy_dtype_info[b->b_dtype].bytes * 8u * width != e->vector_bits)
+        return NULL;
+    for (size_t i = 0; i < e->kernel->k_stmts.n; i++) {
+        const struct jy_lstmt *s = l_stmt(e, (jy_lv)i);
+        for (unsigned k = 0; k < s->l_naccess; k++)
+            if (&s->l_access[k] != store && s->l_access[k].buffer == store->buffer)
+                return NULL;
+    }
+    return store;
+}
+
+/* The loop once more, for arrays that no cache keeps: up to an aligned address masked, then whole vectors. Gives the index
+ * where it ends. Weakly ordered stores are fenced, as other threads may see the array next. */
+static LLVMValueRef
+emit_stream(struct jy_emit *e, struct vector_loop v, const struct jy_access *store, LLVMValueRef n)
+{
+    LLVMBuilderRef b = e->builder;
+    unsigned bytes = e->vector_bits / 8 / v.width, round = v.width * v.copies, copies = v.copies;
+    LLVMValueRef at = LLVMBuildPtrToInt(b, jy_emit_start(e, store), e->i64, "");
+    LLVMValueRef gap = LLVMBuildAnd(b, LLVMBuildNeg(b, at, ""), l_i64(e, e->vector_bits / 8 - 1), "");
+    LLVMValueRef from = LLVMBuildUDiv(b, gap, l_i64(e, bytes), "aligned");
+    v.limit = from;
+    v.copies = 1;
+    jy_emit_counted(e, "unaligned", l_i64(e, 0), from, v.width, NULL, 0, vector_round, &v);
+    v.limit = NULL;
+    v.copies = copies;
+    LLVMValueRef to = LLVMBuildAdd(b, from, whole(e, LLVMBuildSub(b, n, from, ""), round), "");
+    e->lanes.streams = true;
+    jy_emit_counted(e, "stream", from, to, round, NULL, 0, vector_round, &v);
+    e->lanes.streams = false;
+    LLVMTypeRef none = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
+    unsigned id = LLVMLookupIntrinsicID("llvm.x86.sse.sfence", 19);
+    LLVMBuildCall2(b, none, LLVMGetIntrinsicDeclaration(e->module, id, NULL, 0), NULL, 0, "");
+    return to;
+}
+
+/* Rounds of `copies` vectors; the index where they end. */
+static LLVMValueRef
+emit_whole_rounds(struct jy_emit *e, struct vector_loop v, const struct jy_access *store, LLVMValueRef n)
+{
+    LLVMBuilderRef b = e->builder;
+    unsigned round = v.width * v.copies;
+    if (store == NULL)
+        return jy_emit_counted(e, "vector", l_i64(e, 0), whole(e, n, round), round, NULL, 0, vector_round, &v);
+    LLVMBasicBlockRef far = l_block(e, "far"), near = l_block(e, "near"), both = l_block(e, "both"), from[2];
+    LLVMValueRef is_far = LLVMBuildICmp(b, LLVMIntSGE, n, l_i64(e, STREAM_BYTES / (e->vector_bits / 8) * v.width), "");
+    LLVMValueRef end[2];
+    LLVMBuildCondBr(b, is_far, far, near);
+    l_at(e, far);
+    end[0] = emit_stream(e, v, store, n);
+    from[0] = l_here(e);
+    LLVMBuildBr(b, both);
+    l_at(e, near);
+    end[1] = jy_emit_counted(e, "vector", l_i64(e, 0), whole(e, n, round), round, NULL, 0, vector_round, &v);
+    from[1] = l_here(e);
+    LLVMBuildBr(b, both);
+    l_at(e, both);
+    LLVMValueRef i = LLVMBuildPhi(b, e->i64, "");
+    LLVMAddIncoming(i, end, from, 2);
+    return i;
+}
+
 static void
 emit_vector_rounds(struct jy_emit *e, jy_lv lv, LLVMValueRef n)
 {
@@ -264,8 +346,7 @@ emit_vector_rounds(struct jy_emit *e, jy_lv lv, LLVMValueRef n)
     struct jy_shape shape = jy_emit_shape(e, s, lv);
     unsigned width = shape.width, copies = shape.copies;
     struct vector_loop v = { s, width, copies, NULL };
-    LLVMValueRef i = l_i64(e, 0);
-    i = jy_emit_counted(e, "vector", i, whole(e, n, width * copies), width * copies, NULL, 0, vector_round, &v);
+    LLVMValueRef i = emit_whole_rounds(e, v, streamed(e, s, lv, width), n);
     v.copies = 1;
     if (e->target->masks && width > 1) {
         v.limit = n;

@@ -6,7 +6,7 @@
 
 static_assert(offsetof(struct jy_desc, stride) == sizeof(char *), "desc is { ptr, [n x i64] }");
 static_assert(sizeof(struct jy_desc) == sizeof(char *) + JY_MAX_NDIM * sizeof(int64_t), "desc has no padding");
-static_assert(sizeof(struct jy_loop_fn) == 2 * sizeof(void *), "loop is { ptr, ptr }");
+static_assert(sizeof(struct jy_loop_fn) == 3 * sizeof(void *), "loop is { ptr, ptr, ptr }");
 static_assert(offsetof(struct jy_call, desc) == 0 && offsetof(struct jy_call, size) == 8 &&
                   offsetof(struct jy_call, scalar) == 16 && offsetof(struct jy_call, loop) == 24 &&
                   offsetof(struct jy_call, helper) == 32 && offsetof(struct jy_call, tile) == 40 &&
@@ -26,13 +26,13 @@ jy_types_fill(struct jy_emit *e)
     e->ptr = LLVMPointerTypeInContext(e->context, 0);
 
     LLVMTypeRef desc[] = { e->ptr, LLVMArrayType2(e->i64, JY_MAX_NDIM) };
-    LLVMTypeRef loop[] = { e->ptr, e->ptr };
+    LLVMTypeRef loop[] = { e->ptr, e->ptr, e->ptr };
     LLVMTypeRef call[] = { e->ptr, e->ptr, e->ptr, e->ptr, e->ptr, e->ptr, e->i64, e->i32 };
     e->desc_type = LLVMStructCreateNamed(e->context, "jy_desc");
     e->loop_type = LLVMStructCreateNamed(e->context, "jy_loop_fn");
     e->call_type = LLVMStructCreateNamed(e->context, "jy_call");
     LLVMStructSetBody(e->desc_type, desc, 2, false);
-    LLVMStructSetBody(e->loop_type, loop, 2, false);
+    LLVMStructSetBody(e->loop_type, loop, 3, false);
     LLVMStructSetBody(e->call_type, call, 8, false);
 }
 

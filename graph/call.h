@@ -12,10 +12,14 @@ struct jy_desc {
     int64_t stride[JY_MAX_NDIM]; /* bytes */
 };
 
-/* One inner loop of a NumPy ufunc with its private datum. */
+#define JY_VECTOR_LANES 8 /* of a vector function: float64 in 512 bits */
+
+/* One inner loop of a NumPy ufunc with its private datum. `vector` is what that loop calls for JY_VECTOR_LANES elements at
+ * a time, operands and result in vector registers, each lane by itself; NULL where there is no such function. */
 struct jy_loop_fn {
     void (*fn)(char **args, const intptr_t *dims, const intptr_t *strides, void *data);
     void *data;
+    void *vector;
 };
 
 /* Functions that kernels call; rows of graph/kernels.def. */

@@ -148,6 +148,18 @@ jy_loop_op(struct jy_loop_builder *b, jy_op op, jy_dtype dtype, size_t nargs, co
 }
 
 jy_lv
+jy_loop_vcall(struct jy_loop_builder *b, uint32_t loop, jy_dtype dtype, size_t nargs, const jy_lv *args)
+{
+    jy_lv v;
+    assert(nargs <= 3);
+    struct jy_lstmt *s = append(b, &v, JY_L_VCALL, dtype);
+    s->l_index = loop;
+    s->l_nargs = (uint8_t)nargs;
+    memcpy(s->l_args, args, nargs * sizeof *args);
+    return v;
+}
+
+jy_lv
 jy_loop_cast(struct jy_loop_builder *b, jy_dtype dtype, jy_lv value)
 {
     jy_lv v;

@@ -3,9 +3,9 @@
  *
  * Rules (jy_loop_verify):
  *  1. a value is defined before it is used, in the same or an enclosing body;
- *  2. the variable of a VECTOR loop appears in accesses only directly as an index term, and its body has only LOAD, STORE, OP, CAST, CONST, SCALAR, SIZE;
+ *  2. the variable of a VECTOR loop appears in accesses only directly as an index term, and its body has only LOAD, STORE, OP, VCALL, CAST, CONST, SCALAR, SIZE;
  *     its iterations are independent, and no STORE of it touches what another iteration loads;
- *  3. operands of OP have one dtype (but for the condition of `where`); TILE ops never appear as OP, they are UFUNC statements;
+ *  3. operands of OP have one dtype (but for the condition of `where`); TILE ops never appear as OP, they are UFUNC or VCALL statements;
  *  4. every access has one term or none per occurrence of an index; several terms may share an axis (their sum is the index).
  *
  * Printed form:
@@ -33,6 +33,7 @@ enum jy_lop {
     JY_L_LOAD,  /* l_access[0] */
     JY_L_STORE, /* l_access[0] = args[0] */
     JY_L_OP,    /* l_op of class EW on args */
+    JY_L_VCALL, /* inner loop l_index of the plan on args: one element; machine code calls the loop's vector function */
     JY_L_CAST,  /* args[0] to l_dtype */
     JY_L_FOR,   /* value: the loop variable (int64) 0, l_step, 2*l_step, ... < args[0]; l_body */
     JY_L_VAR,   /* the variable of a FOLD; appears in no body */

@@ -39,6 +39,7 @@ jy_lv jy_loop_int(struct jy_loop_builder *b, jy_op op, jy_lv x, jy_lv y);
 jy_lv jy_loop_load(struct jy_loop_builder *b, jy_dtype dtype, const struct jy_access *access);
 jy_lv jy_loop_store(struct jy_loop_builder *b, const struct jy_access *access, jy_lv value);
 jy_lv jy_loop_op(struct jy_loop_builder *b, jy_op op, jy_dtype dtype, size_t nargs, const jy_lv *args, bool checked);
+jy_lv jy_loop_vcall(struct jy_loop_builder *b, uint32_t loop, jy_dtype dtype, size_t nargs, const jy_lv *args);
 jy_lv jy_loop_cast(struct jy_loop_builder *b, jy_dtype dtype, jy_lv value);
 void jy_loop_ufunc(struct jy_loop_builder *b, uint32_t loop, jy_lv count, size_t naccess,
                    const struct jy_access *access);

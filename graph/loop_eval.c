@@ -134,6 +134,23 @@ call_loop(struct eval *e, const struct jy_lstmt *s)
         fn->fn(args, &n, strides, fn->data);
 }
 
+/* One element by the inner loop itself. */
+static union jy_scalar
+call_once(struct eval *e, const struct jy_lstmt *s)
+{
+    const struct jy_loop_fn *fn = &e->call->loop[s->l_index];
+    union jy_scalar in[3], out;
+    char *args[4];
+    intptr_t strides[4] = { 8, 8, 8, 8 }, one = 1;
+    for (size_t k = 0; k < s->l_nargs; k++) {
+        in[k] = arg(e, s, k);
+        args[k] = (char *)&in[k];
+    }
+    args[s->l_nargs] = (char *)&out;
+    fn->fn(args, &one, strides, fn->data);
+    return out;
+}
+
 /* The initial value counts as the run's first element: NumPy before 2.3 cuts the run that begins with it into pieces. */
 static union jy_scalar
 fold_by_loop(struct eval *e, const struct jy_lstmt *s)
@@ -193,6 +210,9 @@ run(struct eval *e, jy_lv v)
         break;
     case JY_L_OP:
         e->value[v] = apply(e, s);
+        break;
+    case JY_L_VCALL:
+        e->value[v] = call_once(e, s);
         break;
     case JY_L_CAST:
         e->value[v] =

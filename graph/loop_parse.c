@@ -266,6 +266,12 @@ read_right_side(struct jy_reader *r, struct jy_lstmt *s)
         s->l_kind = JY_L_LOAD;
         s->l_dtype = (uint8_t)jy_reader_dtype(r);
         add_accesses(r, s, (struct jy_access[]){ read_access(r) }, 1);
+    } else if (jy_reader_take(r, "vcall")) {
+        s->l_kind = JY_L_VCALL;
+        jy_reader_expect(r, "l");
+        s->l_index = jy_reader_index(r);
+        s->l_dtype = (uint8_t)jy_reader_dtype(r);
+        read_args(r, s);
     } else if (jy_reader_take(r, "cast")) {
         s->l_kind = JY_L_CAST;
         s->l_dtype = (uint8_t)jy_reader_dtype(r);

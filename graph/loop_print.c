@@ -90,6 +90,10 @@ print_right_side(const struct printer *p, const struct jy_lstmt *s)
         print_args(p, s);
         jy_text_add(p->text, "%s", s->l_checked ? " checked" : "");
         break;
+    case JY_L_VCALL:
+        jy_text_add(p->text, "vcall l%" PRIu32 " %s", s->l_index, dtype);
+        print_args(p, s);
+        break;
     case JY_L_CAST:
         jy_text_add(p->text, "cast %s", dtype);
         print_args(p, s);

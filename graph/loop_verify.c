@@ -112,6 +112,22 @@ check_loop(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
             fail(v, at, "a buffer of another dtype than the inner loop takes");
 }
 
+/* Vector functions take and give float64. */
+static void
+check_vcall(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
+{
+    if (s->l_index >= v->plan->p_loops.n) {
+        fail(v, at, "no such inner loop");
+        return;
+    }
+    if (s->l_nargs != v->plan->p_loops.at[s->l_index].nin)
+        fail(v, at, "another number of operands than the inner loop takes");
+    for (size_t i = 0; i <= s->l_nargs && v->error == NULL; i++)
+        if (v->plan->p_loops.at[s->l_index].dtypes[i] != JY_F64 ||
+            (i < s->l_nargs ? dtype_of(v, s->l_args[i]) : (jy_dtype)s->l_dtype) != JY_F64)
+            fail(v, at, "a vector function of something else than float64");
+}
+
 static void verify_body(struct verifier *v, const jy_lv *body, size_t n);
 
 static void
@@ -138,8 +154,8 @@ verify_nested(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
 static bool
 is_for_vectors(uint8_t kind)
 {
-    return kind == JY_L_LOAD || kind == JY_L_STORE || kind == JY_L_OP || kind == JY_L_CAST || kind == JY_L_CONST ||
-           kind == JY_L_SCALAR || kind == JY_L_SIZE;
+    return kind == JY_L_LOAD || kind == JY_L_STORE || kind == JY_L_OP || kind == JY_L_VCALL || kind == JY_L_CAST ||
+           kind == JY_L_CONST || kind == JY_L_SCALAR || kind == JY_L_SIZE;
 }
 
 static void
@@ -169,6 +185,8 @@ verify_stmt(struct verifier *v, jy_lv at)
         check_int(v, at, s);
     else if (s->l_kind == JY_L_UFUNC || s->l_kind == JY_L_UFOLD)
         check_loop(v, at, s);
+    else if (s->l_kind == JY_L_VCALL)
+        check_vcall(v, at, s);
     else if (s->l_kind == JY_L_FOR && s->l_step <= 0)
         fail(v, at, "a step that is not positive");
     else if ((s->l_kind == JY_L_LOAD || s->l_kind == JY_L_STORE) &&

@@ -295,12 +295,22 @@ add_writes(struct jy_lower *L)
             *jy_vec_push(L->arena, &L->plan->p_writes) = (struct jy_plan_write){ jy_lower_region(L, r), r };
 }
 
+/* Operations of NumPy's inner loops that any loop can compute by itself: those with a vector function. */
+static bool
+is_vector(const struct jy_lower *L, jy_ref r)
+{
+    const struct jy_node *node = jy_lower_at(L, r);
+    return L->has_vector != NULL && jy_op_info[node->n_op].klass == JY_CLASS_TILE && node->n_ndim != 0 &&
+           L->has_vector((jy_op)node->n_op, (jy_dtype)node->n_dtype);
+}
+
 static void
 init_nodes(struct jy_lower *L)
 {
     L->node = JY_NEW_ARRAY(L->arena, struct jy_lnode, L->g->g_nodes.n + 1);
     for (size_t i = 0; i < L->g->g_nodes.n; i++)
-        L->node[i] = (struct jy_lnode){ .group = JY_NONE,
+        L->node[i] = (struct jy_lnode){ .vector = is_vector(L, (jy_ref)i),
+                                        .group = JY_NONE,
                                         .into = JY_NO_REF,
                                         .buffer = JY_NONE,
                                         .slot = JY_NONE,
@@ -351,13 +361,16 @@ lower(struct jy_lower *L, const char **why)
 }
 
 jy_status
-jy_lower(struct jy_plan **out, const char **why, struct jy_arena *arena, const struct jy_graph *graph)
+jy_lower(struct jy_plan **out, const char **why, struct jy_arena *arena, const struct jy_graph *graph,
+         jy_has_vector has_vector)
 {
     struct jy_plan *plan = JY_NEW(arena, struct jy_plan);
     plan->p_arena = arena;
     plan->p_graph = graph;
     /* Size expressions are interned in the graph's own table, which is the only thing of it that grows. */
-    struct jy_lower L = { .arena = arena, .g = (struct jy_graph *)(uintptr_t)graph, .plan = plan };
+    struct jy_lower L = {
+        .arena = arena, .g = (struct jy_graph *)(uintptr_t)graph, .plan = plan, .has_vector = has_vector
+    };
     *why = NULL;
     jy_status status = lower(&L, why);
     if (L.notes.at != NULL)

@@ -26,6 +26,7 @@ enum jy_fold_how {
 struct jy_lnode {
     bool live;
     bool memory;      /* some reader needs it in a buffer */
+    bool vector;      /* of class TILE, computed like EW by a vector function */
     bool slot_needed; /* 0-d: some reader is in another kernel or a step, or it is an output */
     uint8_t how;      /* enum jy_fold_how */
     uint32_t group;   /* that computes it, or JY_NONE */
@@ -101,6 +102,7 @@ struct jy_lower {
         bool *at;
         size_t n, cap;
     } dense; /* per buffer: fills one block in b_order */
+    jy_has_vector has_vector;
     struct jy_loop_builder b;
     uint32_t kernel;      /* number of the kernel being emitted */
     uint32_t stamp;       /* last scope */
@@ -119,7 +121,7 @@ jy_lower_at(const struct jy_lower *L, jy_ref r)
 static inline uint8_t
 jy_lower_class(const struct jy_lower *L, jy_ref r)
 {
-    return jy_op_info[jy_lower_at(L, r)->n_op].klass;
+    return L->node[r].vector ? JY_CLASS_EW : jy_op_info[jy_lower_at(L, r)->n_op].klass;
 }
 
 /* lower.c */
@@ -172,7 +174,7 @@ void jy_lower_access(struct jy_lower *L, struct jy_access *out, const struct jy_
 /* Value of operand `r` at element `s`: computed in this scope, uniform, or loaded. */
 jy_lv jy_lower_operand(struct jy_lower *L, struct jy_scope *s, jy_ref r);
 jy_lv jy_lower_load(struct jy_lower *L, struct jy_scope *s, uint32_t buffer);
-/* Computes pointwise node `r` (not TILE) at element `s`. */
+/* Computes pointwise node `r` (not TILE, unless it has a vector function or is 0-d) at element `s`. */
 jy_lv jy_lower_compute(struct jy_lower *L, struct jy_scope *s, jy_ref r);
 /* Makes the values of 0-d operands of `r` (and of what its loop computes) available at top level. */
 void jy_lower_prepare(struct jy_lower *L, jy_ref r);

@@ -133,12 +133,14 @@ jy_lower_compute(struct jy_lower *L, struct jy_scope *s, jy_ref r)
     jy_lv args[3] = { JY_NO_LV, JY_NO_LV, JY_NO_LV }, value;
     L->b.line = node->n_line;
     L->b.file = node->n_file;
-    if (jy_op_info[node->n_op].klass == JY_CLASS_TILE) {
+    if (jy_lower_class(L, r) == JY_CLASS_TILE) {
         value = jy_lower_scalar_call(L, r);
     } else {
         for (size_t i = 0; i < node->n_nargs; i++)
             args[i] = jy_lower_operand(L, s, node->n_args[i]);
-        if (jy_op_info[node->n_op].klass == JY_CLASS_EW)
+        if (L->node[r].vector)
+            value = jy_loop_vcall(&L->b, jy_lower_loop(L, (jy_op)node->n_op, dtype), dtype, node->n_nargs, args);
+        else if (jy_op_info[node->n_op].klass == JY_CLASS_EW)
             value = jy_loop_op(&L->b, (jy_op)node->n_op, dtype, node->n_nargs, args, is_checked(L, node));
         else
             value = jy_loop_at(&L->b, args[0])->l_dtype == dtype ? args[0] : jy_loop_cast(&L->b, dtype, args[0]);

@@ -126,8 +126,13 @@ struct jy_plan {
     } p_notes; /* fusion decisions in words, for the `fusion` log; may be NULL */
 };
 
-/* Graph -> plan. JY_BREAK with *why set when something has no lowering. The graph must be verified and is not changed. */
-jy_status jy_lower(struct jy_plan **out, const char **why, struct jy_arena *arena, const struct jy_graph *graph);
+/* Does the inner loop of `op` for `dtype` have a vector function that kernels can call? */
+typedef bool (*jy_has_vector)(jy_op op, jy_dtype dtype);
+
+/* Graph -> plan. JY_BREAK with *why set when something has no lowering. The graph must be verified and is not changed.
+ * `has_vector` NULL: nothing has. */
+jy_status jy_lower(struct jy_plan **out, const char **why, struct jy_arena *arena, const struct jy_graph *graph,
+                   jy_has_vector has_vector);
 
 const char *jy_plan_verify(const struct jy_plan *plan); /* NULL when sound; loops included */
 void jy_plan_print(struct jy_text *text, const struct jy_plan *plan);

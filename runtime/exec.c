@@ -396,7 +396,7 @@ build(struct jy_exec *exec, const char **why)
     exec->times.passes_ms = now_ms() - start;
     log_graph(exec);
     start = now_ms();
-    TRY(jy_lower(&exec->plan, why, unit->u_arena, unit->u_graph));
+    TRY(jy_lower(&exec->plan, why, unit->u_arena, unit->u_graph, jy_loops_have_vector));
     if (exec->options.verify && (*why = jy_plan_verify(exec->plan)) != NULL)
         return JY_BREAK;
     exec->times.lower_ms = now_ms() - start;

@@ -11,6 +11,7 @@
 #include "graph/pairwise.h"
 #include "runtime/fpstatus.h"
 #include "runtime/numpy_api.h"
+#include "runtime/vector.h"
 #include <string.h>
 
 #define WRAPPED_MAX 256
@@ -165,7 +166,7 @@ clears_flags(const struct jy_loop_fn *loop, size_t nin, const jy_dtype *dtypes)
 struct jy_loop_fn
 jy_loops_find(jy_op op, size_t nin, const jy_dtype *dtypes)
 {
-    struct jy_loop_fn none = { NULL, NULL };
+    struct jy_loop_fn none = { NULL, NULL, NULL };
     const PyUFuncObject *u = (const PyUFuncObject *)state.ufunc[op];
     if (u == NULL || (size_t)u->nin != nin || u->nout != 1 || nin > 3)
         return none;
@@ -176,18 +177,28 @@ jy_loops_find(jy_op op, size_t nin, const jy_dtype *dtypes)
             k++;
         if (k <= nin)
             continue;
-        struct jy_loop_fn loop = { u->functions[i], u->data == NULL ? NULL : (void *)(uintptr_t)u->data[i] };
-        if (!clears_flags(&loop, nin, dtypes))
+        struct jy_loop_fn loop = { u->functions[i], u->data == NULL ? NULL : (void *)(uintptr_t)u->data[i], NULL };
+        if (!clears_flags(&loop, nin, dtypes)) {
+            if (nin == 1 && dtypes[0] == JY_F64 && dtypes[1] == JY_F64)
+                loop.vector = jy_vector_find(op, &loop);
             return loop;
+        }
         for (size_t w = 0; w < state.nwrapped; w++)
             if (state.wrapped[w].fn == loop.fn && state.wrapped[w].data == loop.data)
-                return (struct jy_loop_fn){ keep_flags, &state.wrapped[w] };
+                return (struct jy_loop_fn){ keep_flags, &state.wrapped[w], NULL };
         if (state.nwrapped == WRAPPED_MAX)
             return none;
         state.wrapped[state.nwrapped] = loop;
-        return (struct jy_loop_fn){ keep_flags, &state.wrapped[state.nwrapped++] };
+        return (struct jy_loop_fn){ keep_flags, &state.wrapped[state.nwrapped++], NULL };
     }
     return none;
+}
+
+bool
+jy_loops_have_vector(jy_op op, jy_dtype dtype)
+{
+    jy_dtype dtypes[] = { dtype, dtype };
+    return dtype == JY_F64 && jy_op_info[op].arity == 1 && jy_loops_find(op, 1, dtypes).vector != NULL;
 }
 
 const struct jy_helpers *

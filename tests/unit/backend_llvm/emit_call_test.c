@@ -62,7 +62,7 @@ TEST(emit_call, tiles)
             struct jy_desc desc[] = {
                 { (char *)&x[39], { -16 } }, { (char *)&y, { 8 } }, { (char *)result, { 8 } }, { NULL, { 0 } }
             };
-            struct jy_loop_fn loop = { inner, &seen };
+            struct jy_loop_fn loop = { inner, &seen, NULL };
             int64_t size = 10;
             struct jy_call call = { .desc = desc, .size = &size, .loop = &loop, .tile = scratch };
             trial_run(&t, &call);
@@ -93,7 +93,7 @@ TEST(emit_call, reduction)
     if (CHECK(trial_compile(&t, LEVEL_HOST))) {
         double x[] = { 1, 2, 3 };
         struct jy_desc desc = { (char *)x, { 8 } };
-        struct jy_loop_fn loop = { inner, &seen };
+        struct jy_loop_fn loop = { inner, &seen, NULL };
         union jy_scalar slot;
         int64_t size = 3;
         struct jy_call call = { .desc = &desc, .size = &size, .loop = &loop, .scalar = &slot, .sum_chunk = INT64_MAX };
@@ -104,3 +104,72 @@ TEST(emit_call, reduction)
     }
     trial_end(&t);
 }
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+static bool
+host_has_registers(void)
+{
+    return strstr(jy_backend_entry()->host_features(), "+avx512dq") != NULL &&
+           strstr(jy_backend_entry()->host_features(), "+avx512vl") != NULL;
+}
+
+/* 3*x + 1 */
+__attribute__((target("avx512f"))) static __m512d
+three_and_one(__m512d x)
+{
+    return _mm512_add_pd(_mm512_mul_pd(x, _mm512_set1_pd(3)), _mm512_set1_pd(1));
+}
+
+/* b1[i] = 2 * f(b0[i]), strided and not, whole vectors, a tail, a single element, nothing */
+TEST(emit_call, vector_functions)
+{
+    for (int unit = 0; unit < 2; unit++) {
+        struct trial t;
+        if (!host_has_registers())
+            continue;
+        trial_begin(&t);
+        uint32_t a = trial_buffer(&t, JY_F64, unit), out = trial_buffer(&t, JY_F64, true);
+        jy_lv i = jy_loop_for(&t.b, trial_count(&t), 1, true), x = trial_load(&t, a, i);
+        jy_lv f = jy_loop_vcall(&t.b, 0, JY_F64, 1, &x);
+        trial_store(&t, out, i, jy_loop_op(&t.b, JY_OP_ADD, JY_F64, 2, (jy_lv[]){ f, f }, false));
+        jy_loop_end_for(&t.b);
+        trial_finish(&t);
+        if (CHECK(trial_compile(&t, LEVEL_HOST))) {
+            union {
+                __m512d (*function)(__m512d);
+                void *object;
+            } u = { three_and_one };
+            double from[64], to[33];
+            struct jy_desc desc[] = { { (char *)from, { unit ? 8 : 16 } }, { (char *)to, { 8 } } };
+            struct jy_loop_fn loop = { NULL, NULL, u.object };
+            for (int k = 0; k < 64; k++)
+                from[k] = k / 7.0;
+            for (int64_t n = 0; n <= 32; n++) {
+                struct jy_call call = { .desc = desc, .size = &n, .loop = &loop };
+                memset(to, 0, sizeof to);
+                trial_run(&t, &call);
+                for (int k = 0; k < 33; k++) {
+                    double v = from[unit ? k : 2 * k % 64];
+                    CHECK_F64BITS(to[k], k < n ? 2 * (v * 3 + 1) : 0);
+                }
+            }
+        }
+        trial_end(&t);
+    }
+}
+
+TEST(emit_call, vector_functions_need_the_registers)
+{
+    struct trial t;
+    trial_begin(&t);
+    uint32_t a = trial_buffer(&t, JY_F64, true);
+    jy_lv i = jy_loop_for(&t.b, trial_count(&t), 1, true), x = trial_load(&t, a, i);
+    trial_store(&t, a, i, jy_loop_vcall(&t.b, 0, JY_F64, 1, &x));
+    jy_loop_end_for(&t.b);
+    trial_finish(&t);
+    CHECK(!trial_compile(&t, LEVEL_PLAIN));
+    trial_end(&t);
+}
+#endif

@@ -274,3 +274,36 @@ TEST(emit_loop, tiles) { try_kernel(build_tiles); }
 TEST(emit_loop, two_terms_of_one_axis) { try_kernel(build_two_terms); }
 TEST(emit_loop, checked_integers) { try_kernel(build_checked); }
 TEST(emit_loop, checked_narrow_integers) { try_kernel(build_checked_narrow); }
+
+/* More than caches keep: the result, at every alignment, and nothing beside it. */
+TEST(emit_loop, streams)
+{
+    enum { N = 600000 };
+    struct trial t;
+    trial_begin(&t);
+    uint32_t a = trial_buffer(&t, JY_F64, true), out = trial_buffer(&t, JY_F64, true);
+    t.plan.p_buffers.at[out].b_kind = JY_BUFFER_OUTPUT;
+    jy_lv i = jy_loop_for(&t.b, trial_count(&t), 1, true), x = trial_load(&t, a, i);
+    trial_store(&t, out, i, jy_loop_op(&t.b, JY_OP_MUL, JY_F64, 2, (jy_lv[]){ x, x }, false));
+    jy_loop_end_for(&t.b);
+    trial_finish(&t);
+    if (CHECK(trial_compile(&t, LEVEL_HOST))) {
+        double *from = malloc((N + 32) * sizeof *from), *to = aligned_alloc(64, (N + 32) * sizeof *to);
+        for (int k = 0; k < N + 32; k++)
+            from[k] = k / 7.0;
+        for (int shift = 0; shift < 8; shift++) {
+            int64_t n = N - 3 * shift, wrong = 0;
+            struct jy_desc desc[] = { { (char *)from, { 8 } }, { (char *)(to + 8 + shift), { 8 } } };
+            struct jy_call call = { .desc = desc, .size = &n };
+            for (int k = 0; k < N + 32; k++)
+                to[k] = -1;
+            trial_run(&t, &call);
+            for (int k = -8 - shift; k < N + 16 - shift; k++)
+                wrong += to[8 + shift + k] != (k < 0 || k >= n ? -1 : from[k] * from[k]);
+            CHECK_INT(wrong, 0);
+        }
+        free(from);
+        free(to);
+    }
+    trial_end(&t);
+}

@@ -32,5 +32,6 @@ run_compiled(const struct jy_plan *plan, size_t k, struct jy_call *call)
 }
 
 #define FUZZ_COUNT 250
+#define FUZZ_VECTORS false /* there is no vector function for the driver's operations */
 #define jy_loop_eval run_compiled
 #include "tests/unit/graph/lower_fuzz_test.c"

@@ -50,7 +50,7 @@ loop_of_exp(char **args, const intptr_t *dims, const intptr_t *strides, void *da
 static struct jy_loop_fn
 find_loop(void *context, jy_op op, jy_dtype dtype)
 {
-    return (struct jy_loop_fn){ op == JY_OP_EXP && dtype == JY_F64 ? loop_of_exp : NULL, context };
+    return (struct jy_loop_fn){ op == JY_OP_EXP && dtype == JY_F64 ? loop_of_exp : NULL, context, NULL };
 }
 
 static jy_status

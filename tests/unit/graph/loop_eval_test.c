@@ -72,7 +72,7 @@ TEST(loop_eval, loops_that_fold_see_numpys_pieces)
     if (!set_up(&b, text, 9, 4))
         return;
     b.desc[0].data = (char *)data;
-    b.loop[0] = (struct jy_loop_fn){ record, &pieces };
+    b.loop[0] = (struct jy_loop_fn){ record, &pieces, NULL };
     CHECK_INT(jy_loop_eval(b.plan, 0, &b.call), 0);
     CHECK_UINT(pieces.count, 3);
     CHECK_INT(pieces.n[0], 3);
@@ -103,6 +103,28 @@ TEST(loop_eval, a_run_without_stride_repeats_its_operand)
     CHECK_INT(jy_loop_eval(b.plan, 0, &b.call), 0);
     for (size_t i = 0; i < 5; i++)
         CHECK_F64BITS(out[i], hypot(3.0, 3.0));
+    jy_arena_free(b.arena);
+}
+
+TEST(loop_eval, a_vector_call_is_the_inner_loop_on_one_element)
+{
+    struct bench b;
+    double x[3] = { 3.0, -1.0, 0.5 }, out[3] = { 0 };
+    const char *text =
+        "plan f (s0=3) :\n  size z0 = s0\n  buffer b0 = input 0 : float64[s0] order(0) unit(0)\n"
+        "  buffer b1 = output : float64[s0] order(0) unit(0)\n  loop l0 = hypot float64\n  input b0\n  kernel 0:\n"
+        "    %0 = size z0\n    for %1 < %0 vector:\n      %2 = load float64 b0[%1]\n      %3 = vcall l0 float64 %2, "
+        "%2\n"
+        "      store b1[%1] = %3\n  step kernel 0\n  output b1 : float64 array\n";
+    if (!set_up(&b, text, 3, INT64_MAX))
+        return;
+    struct driver d = { .arena = b.arena };
+    b.desc[0].data = (char *)x;
+    b.desc[1].data = (char *)out;
+    b.loop[0] = driver_loop_of(&d, JY_OP_HYPOT, JY_F64);
+    CHECK_INT(jy_loop_eval(b.plan, 0, &b.call), 0);
+    for (size_t i = 0; i < 3; i++)
+        CHECK_F64BITS(out[i], hypot(x[i], x[i]));
     jy_arena_free(b.arena);
 }
 

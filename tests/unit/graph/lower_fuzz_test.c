@@ -481,6 +481,16 @@ check_text(struct fuzz *f, const struct jy_plan *plan)
     return why;
 }
 
+#ifndef FUZZ_VECTORS
+#define FUZZ_VECTORS true
+#endif
+
+static bool
+some_have_vector(jy_op op, jy_dtype dtype)
+{
+    return dtype == JY_F64 && jy_op_info[op].arity == 1 && op % 2 == 1;
+}
+
 static const char *
 try_graph(struct fuzz *f, bool *broke)
 {
@@ -489,7 +499,7 @@ try_graph(struct fuzz *f, bool *broke)
     *broke = false;
     if (why != NULL)
         return jy_arena_printf(f->arena, "the graph is not sound: %s", why);
-    if (jy_lower(&plan, &why, f->arena, f->g) != JY_OK) {
+    if (jy_lower(&plan, &why, f->arena, f->g, FUZZ_VECTORS && pick(f, 2) ? some_have_vector : NULL) != JY_OK) {
         *broke = true;
         return NULL;
     }

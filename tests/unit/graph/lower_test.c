@@ -29,7 +29,7 @@ lower_text(struct jy_arena *arena, const char *text, const char **why)
     struct jy_graph *g = jy_graph_parse(arena, text, why);
     if (g == NULL || (*why = jy_graph_verify(g)) != NULL)
         return NULL;
-    return jy_lower(&plan, why, arena, g) == JY_OK && (*why = jy_plan_verify(plan)) == NULL ? plan : NULL;
+    return jy_lower(&plan, why, arena, g, NULL) == JY_OK && (*why = jy_plan_verify(plan)) == NULL ? plan : NULL;
 }
 
 static void

@@ -132,7 +132,7 @@ driver_loop_of(void *context, jy_op op, jy_dtype dtype)
     struct driver *d = context;
     struct driver_loop *row = JY_NEW(d->arena, struct driver_loop);
     *row = (struct driver_loop){ op, dtype };
-    return (struct jy_loop_fn){ driver_loop_run, row };
+    return (struct jy_loop_fn){ driver_loop_run, row, NULL };
 }
 
 static inline int64_t

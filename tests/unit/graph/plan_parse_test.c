@@ -62,6 +62,12 @@ TEST(loop_verify, knows_scopes)
 
 TEST(loop_verify, knows_vector_loops)
 {
+    check(HEAD "    for %1 < %0 vector:\n      %2 = load float64 b0[%1]\n      %3 = vcall l0 float64 %2\n      store "
+               "b1[%1] = %3\n" TAIL,
+          NULL);
+    check(HEAD "    %1 = const float64 1.0\n    %2 = vcall l7 float64 %1\n" TAIL, "no such inner loop");
+    check(HEAD "    %1 = const float64 1.0\n    %2 = vcall l0 float64 %1, %1\n" TAIL, "another number of operands");
+    check(HEAD "    %1 = const int64 1\n    %2 = vcall l0 float64 %1\n" TAIL, "something else than float64");
     check(HEAD "    for %1 < %0 vector:\n      ufunc l0 %0 (b0[0:]) -> b1[0:]\n" TAIL, "not allowed in a vector loop");
     check(HEAD "    for %1 < %0 vector:\n      %2 = cast float64 %1\n      store b1[%1] = %2\n" TAIL,
           "the variable of a vector loop as an operand");
