@@ -327,7 +327,7 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
     if ((jy_runtime->api.stance | jy_runtime->api.disabled) != 0 && jy_api_forces_eager())
         return run_original(f, args, nargsf, kwnames);
     f->f_stats.calls++;
-    if (jy_compat_is_watched(&jy_runtime->watch, PyThreadState_Get(), f->f_code)) {
+    if (jy_compat_is_watched(&jy_runtime->watch, f->f_code)) {
         f->f_stats.watched_calls++;
         return run_original(f, args, nargsf, kwnames);
     }

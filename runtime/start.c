@@ -74,7 +74,7 @@ may_leave(PyObject *point)
 {
     PyThreadState *thread = PyThreadState_Get();
     return !jy_thread_frame_is_kept(thread) &&
-           !jy_compat_is_watched(&jy_runtime->watch, thread, ((struct jy_point *)point)->code);
+           !jy_compat_is_watched(&jy_runtime->watch, ((struct jy_point *)point)->code);
 }
 
 int
@@ -705,7 +705,7 @@ jy_drive(struct jy_function *f, PyObject *result)
         PyObject_GC_UnTrack(result); /* nobody else has it, and it has holes */
         unwrap(result, point);
         bool as_before = point->code == f->f_code && point->code == ((PyFunctionObject *)object)->func_code;
-        if (as_before && !jy_compat_is_watched(&jy_runtime->watch, PyThreadState_Get(), point->code))
+        if (as_before && !jy_compat_is_watched(&jy_runtime->watch, point->code))
             result = resume(f, result, &idle);
         else
             result = resume_detached(f, point, result);

@@ -35,9 +35,10 @@ struct jy_compat_watch {
 /* own_tool: the sys.monitoring tool id that is ours, -1 for none. */
 void jy_compat_fill_watch(struct jy_compat_watch *out, int own_tool);
 
-/* Tracing, profiling or monitoring is active for this thread, the interpreter or this code object: then no frame may be
- * left out.  Conservative: events nobody would see may count. */
-static inline bool jy_compat_is_watched(const struct jy_compat_watch *watch, PyThreadState *thread, PyObject *code);
+/* Tracing, profiling or monitoring is active for the calling thread, the interpreter or this code object: then no frame may
+ * be left out.  Conservative: events nobody would see may count.  (From 3.12 on sys.settrace and sys.setprofile are tools
+ * of the interpreter's as well, whichever thread asked, so the thread itself need not be looked at.) */
+static inline bool jy_compat_is_watched(const struct jy_compat_watch *watch, PyObject *code);
 
 /* A sys.monitoring tool watches this code object by itself: it must not be inlined. */
 static inline bool jy_compat_is_code_watched(PyObject *code);
@@ -163,10 +164,10 @@ PyObject *jy_compat_new_code(const struct jy_code_parts *parts);
 
 #if PY_VERSION_HEX < 0x030c0000
 static inline bool
-jy_compat_is_watched(const struct jy_compat_watch *watch, PyThreadState *thread, PyObject *code)
+jy_compat_is_watched(const struct jy_compat_watch *watch, PyObject *code)
 {
     (void)watch, (void)code;
-    return thread->cframe->use_tracing != 0;
+    return PyThreadState_Get()->cframe->use_tracing != 0;
 }
 
 static inline bool
@@ -186,10 +187,8 @@ jy_compat_has_tools(const uint8_t *tools, size_t n, uint64_t mask)
 }
 
 static inline bool
-jy_compat_is_watched(const struct jy_compat_watch *watch, PyThreadState *thread, PyObject *code)
+jy_compat_is_watched(const struct jy_compat_watch *watch, PyObject *code)
 {
-    if (thread->c_profilefunc != NULL || thread->c_tracefunc != NULL)
-        return true;
     if (jy_compat_has_tools(watch->w_tools, sizeof(_Py_GlobalMonitors), watch->w_mask))
         return true;
     const _PyCoMonitoringData *own = ((PyCodeObject *)code)->_co_monitoring;

@@ -262,7 +262,7 @@ compat_is_watched(PyObject *module, PyObject *args)
         return NULL;
     struct jy_compat_watch watch;
     jy_compat_fill_watch(&watch, own_tool);
-    return PyBool_FromLong(jy_compat_is_watched(&watch, PyThreadState_Get(), code));
+    return PyBool_FromLong(jy_compat_is_watched(&watch, code));
 }
 
 /* ---- compat_slot(dict, key, change): None, or (the value after change(), the version has changed) ---- */
