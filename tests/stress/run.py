@@ -46,16 +46,32 @@ EXCLUDED = {
     "test_ttk": "needs a display",
 }
 
-# About six minutes on two shared cores, for all modes of one Python.
-QUICK = """test_array test_bool test_builtin test_call test_class test_collections test_compare test_complex
-test_contextlib test_copy test_dataclasses test_decorators test_deque test_descr test_dict test_enum test_except_star
-test_exceptions test_extcall test_float test_fractions test_fstring test_functools test_generators test_genexps
-test_grammar test_int test_iter test_itertools test_json test_keywordonlyarg test_list test_listcomps test_long test_math
-test_named_expressions test_operator test_patma test_positional_only_arg test_property test_raise test_range test_re
-test_richcmp test_scope test_set test_setcomps test_slice test_sort test_string test_super test_sys_settrace test_traceback
-test_tuple test_typing test_unpack test_unpack_ex test_with test_yield_from test_zipfile""".split()
-QUICK_NUMPY = ("numpy._core.tests.test_shape_base", "numpy.lib.tests.test_arraypad", "numpy.lib.tests.test_stride_tricks",
-               "numpy.linalg.tests.test_linalg", "numpy.polynomial.tests.test_polynomial")
+# About ten minutes on two cores, for all modes of one Python: what concerns the language first, then what is done with it.
+# Those of CI take a minute.
+QUICK_CI = """test_array test_bool test_builtin test_call test_class test_code test_compare test_complex test_contextlib test_copy
+test_coroutines test_dataclasses test_decorators test_deque test_descr test_dict test_except_star test_exceptions test_extcall
+test_float test_fractions test_frame test_functools test_generators test_genexps test_grammar test_iter test_keywordonlyarg
+test_list test_listcomps test_named_expressions test_operator test_patma test_positional_only_arg test_property test_raise
+test_range test_re test_richcmp test_scope test_setcomps test_slice test_sort test_string test_super test_sys_settrace
+test_type_params test_typing test_unpack test_unpack_ex test_warnings test_with test_yield_from""".split()
+QUICK = (
+    QUICK_CI
+    + """test_asyncgen test_bisect test_codecs test_collections test_csv test_datetime test_decimal test_difflib
+test_enum test_fstring test_gc test_inspect test_int test_io test_itertools test_json test_long test_math test_ordered_dict test_os
+test_pathlib test_pdb test_set test_sqlite3 test_statistics test_struct test_sys test_threading test_traceback test_tuple test_types
+test_weakset test_zipfile""".split()
+)
+QUICK_NUMPY_CI = ("numpy._core.tests.test_shape_base", "numpy.lib.tests.test_stride_tricks")
+QUICK_NUMPY = (
+    *QUICK_NUMPY_CI,
+    "numpy._core.tests.test_indexing",
+    "numpy.lib.tests.test_arraypad",
+    "numpy.lib.tests.test_arraysetops",
+    "numpy.lib.tests.test_nanfunctions",
+    "numpy.linalg.tests.test_linalg",
+    "numpy.ma.tests.test_extras",
+    "numpy.polynomial.tests.test_polynomial",
+)
 
 
 def cpython_files():
@@ -75,6 +91,11 @@ def numpy_files():
         for package in NUMPY
         for path in sorted((base / package.replace(".", "/") / "tests").glob("test_*.py"))
     ]
+
+
+def size_of(name):
+    path = pathlib.Path(sys.modules[name.split(".")[0]].__file__).parent.joinpath(*name.split(".")[1:])
+    return sum(p.stat().st_size for p in path.glob("test*.py")) if path.is_dir() else path.with_suffix(".py").stat().st_size
 
 
 # -- one file ----------------------------------------------------------------------------------------------------------------------
@@ -238,7 +259,17 @@ class Run:
             what = f"{len(new)} NEW: {' '.join(new)}" if new else f"{found['ok']} pass" + f", {len(found['beyond'])} known" * bool(found["beyond"])
         print(f"[{self.done}/{total}] {MINOR} {MODES[self.mode]}: {name}: {what or len(plain['ok'])}", flush=True)
 
+    def quickest_first(self, names):
+        """So that a run that is stopped has done most of the files; what was never run goes by the size of its text."""
+
+        def cost(name):
+            plain = self.plain.rows.get(name)
+            return plain["cpu"] if plain and plain["cpu"] else size_of(name) / 20_000
+
+        return sorted(names, key=cost)
+
     def all(self, names):
+        names = self.quickest_first(names)
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             for future in [pool.submit(self.one, name, len(names)) for name in names]:
                 future.result()
@@ -280,11 +311,18 @@ def settings_of(mode, options):
     return {}
 
 
+def lists(options):
+    if options.quick or options.ci:
+        return [f"test.{name}" for name in (QUICK_CI if options.ci else QUICK)], list(QUICK_NUMPY_CI if options.ci else QUICK_NUMPY)
+    return cpython_files(), numpy_files()
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./dev stress", description=__doc__)
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="only files whose name matches: test_dict, 'numpy.linalg*'")
     parser.add_argument("--mode", type=int, choices=MODES, action="append", help="0 plain, 1 re-encoded, 2 overridden, 3 compiled (default: 1 2 3), 4 hooked")
     parser.add_argument("--quick", action="store_true", help="the short list, at most ten minutes")
+    parser.add_argument("--ci", action="store_true", help="a part of the short list, a minute; at most three")
     parser.add_argument("--again", action="store_true", help="forget what was found of these files before")
     parser.add_argument("--report", action="store_true", help="run nothing: print what was found")
     parser.add_argument("--nops", type=int, default=0, help="mode 1: NOPs per code object")
@@ -295,21 +333,23 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--lines", type=int, default=6, help="of each failure's text")
     options = parser.parse_args()
-    if options.quick:
-        options.again, options.minutes = True, options.minutes or 9
-    deadline = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
+    if options.quick or options.ci:
+        options.again, options.minutes = True, options.minutes or (3 if options.ci else 9)
+    begun = time.monotonic()
+    deadline = begun + options.minutes * 60 if options.minutes else float("inf")
     failures = 0
-    for mode in options.mode or (1, 2, 3):
+    for mode in options.mode or ((3, 1, 2) if options.quick or options.ci else (1, 2, 3)):  # in haste what tells most comes first
         if mode == 2 and MINOR == "3.11":
             print("mode 2 needs Python 3.12 or later: 3.11 calls bytecode without asking the function object")
             continue
-        names = [f"test.{name}" for name in QUICK] if options.quick else cpython_files()
-        if mode in (0, 3):
-            names += QUICK_NUMPY if options.quick else numpy_files()
+        cpython, numpy = lists(options)
+        names = cpython + (numpy if mode in (0, 3) else [])
         if options.patterns:
             names = [n for n in names if any(fnmatch.fnmatch(n.removeprefix("test."), p) for p in options.patterns)]
         run = Run(options, mode, settings_of(mode, options), names, deadline)
         failures += run.report(names) if options.report else run.all(names)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{time.monotonic() - begun:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time")
     sys.exit(failures > 0)
 
 
