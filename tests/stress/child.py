@@ -56,12 +56,28 @@ class Lines:
         self.file.flush()
 
 
+def free_tools():
+    """What a test that failed has left to sys.monitoring is not to fail those behind it."""
+    monitoring = getattr(sys, "monitoring", None)
+    for tool in range(6 if monitoring else 0):
+        name = monitoring.get_tool(tool)
+        if name is not None and not name.startswith("jitney"):
+            monitoring.set_events(tool, 0)
+            for event in range(17):
+                monitoring.register_callback(tool, 1 << event, None)
+            monitoring.free_tool_id(tool)
+
+
 class Result(unittest.TestResult):
     def __init__(self, lines):
         super().__init__()
         self.lines = lines
+        self.failed = self.failed_before = 0
 
     def startTest(self, test):
+        if self.failed != self.failed_before:
+            free_tools()
+        self.failed_before = self.failed
         super().startTest(test)
         self.lines.begin(test.id())
 
@@ -72,6 +88,7 @@ class Result(unittest.TestResult):
         self.lines.note(test.id(), "skip")
 
     def addError(self, test, error):
+        self.failed += 1
         self.lines.note(test.id(), "fail", self._exc_info_to_string(error, test))
 
     addFailure = addError
