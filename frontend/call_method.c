@@ -27,7 +27,7 @@ shallow_copy(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     *out = jy_value_seq(f, (enum jy_value_kind)v->v_kind, 0, NULL);
     for (size_t i = 0; i < v->u.seq.n; i++) {
         if (v->v_kind == JY_V_DICT)
-            TRY(jy_dict_set(f, *out, jy_value_const(f, v->u.seq.keys[i]), v->u.seq.at[i]));
+            TRY(jy_dict_set(f, *out, jy_key_value(f, v->u.seq.keys[i]), v->u.seq.at[i]));
         else
             jy_seq_append(f, *out, v->u.seq.at[i]);
     }
@@ -242,7 +242,7 @@ dict_popitem(struct jy_frame *f, struct jy_value **out, struct jy_value *self, c
         struct jy_value *text = jy_value_const_take(f, PyUnicode_FromString("popitem(): dictionary is empty"));
         return text != NULL ? jy_raises_key(f, text) : JY_ERROR;
     }
-    struct jy_value *pair[] = { jy_value_const(f, self->u.seq.keys[n - 1]), self->u.seq.at[n - 1] };
+    struct jy_value *pair[] = { jy_key_value(f, self->u.seq.keys[n - 1]), self->u.seq.at[n - 1] };
     *out = jy_value_seq(f, JY_V_TUPLE, 2, pair);
     return jy_dict_delete(f, self, n - 1, pair[0]);
 }

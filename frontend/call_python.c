@@ -231,7 +231,7 @@ jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_value *funct
     if (c.live != NULL)
         TRY(jy_call_marked(f, out, &handled, function, nargs, args, kwnames));
     if (c.live != NULL && !handled)
-        TRY(jy_errstate_call(f, out, &handled, c.live, nargs, args));
+        TRY(jy_errstate_call(f, out, &handled, function, nargs, args, kwnames));
     if (handled)
         return JY_OK;
     TRY(check_callee(f, &c));

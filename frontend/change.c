@@ -301,7 +301,7 @@ jy_dict_update(struct jy_frame *f, struct jy_value *dict, struct jy_value *from)
     TRY(jy_over_dict(f, &from, from));
     if (from->v_kind == JY_V_DICT) {
         for (size_t i = 0; from != dict && i < from->u.seq.n; i++)
-            TRY(jy_dict_store(f, dict, jy_value_const(f, from->u.seq.keys[i]), from->u.seq.at[i]));
+            TRY(jy_dict_store(f, dict, jy_key_value(f, from->u.seq.keys[i]), from->u.seq.at[i]));
         return JY_OK;
     }
     if (from->v_kind != JY_V_LIST && from->v_kind != JY_V_TUPLE && from->v_kind != JY_V_ITER &&

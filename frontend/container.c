@@ -171,6 +171,110 @@ jy_seq_insert(struct jy_frame *f, struct jy_value *seq, size_t at, struct jy_val
 
 /* ---- dicts ---- */
 
+static PyObject *
+enums_own(struct jy_frame *f, const char *type, const char *name)
+{
+    PyObject *text = jy_hold(f, PyUnicode_InternFromString("enum"));
+    PyObject *module = text != NULL ? jy_hold(f, PyImport_GetModule(text)) : NULL;
+    PyObject *klass = module != NULL ? jy_hold(f, PyObject_GetAttrString(module, type)) : NULL;
+    PyObject *own = klass != NULL ? jy_hold(f, PyObject_GetAttrString(klass, name)) : NULL;
+    PyErr_Clear();
+    return own;
+}
+
+/* Does the class, an enum or one over tuple, leave hash and equality to the builtin type below or to the module enum? */
+static bool
+hashes_as_known(struct jy_frame *f, PyTypeObject *type, enum jy_over over)
+{
+    PyObject *hash = jy_class_get_text(f, type, "__hash__"), *equal = jy_class_get_text(f, type, "__eq__");
+    if (hash == NULL || equal == NULL || !Py_IS_TYPE(equal, &PyWrapperDescr_Type))
+        return false;
+    if (Py_IS_TYPE(hash, &PyWrapperDescr_Type))
+        return true;
+    return over != JY_OVER_TUPLE &&
+           (hash == enums_own(f, "Enum", "__hash__") || hash == enums_own(f, "Flag", "__hash__"));
+}
+
+static bool
+is_member(struct jy_frame *f, PyObject *object)
+{
+    return jy_is_named(f, (PyObject *)Py_TYPE(Py_TYPE(object)), "enum", "EnumType");
+}
+
+bool
+jy_key_is_known(struct jy_frame *f, PyObject *key)
+{
+    if (jy_value_is_plain(f, key))
+        return true;
+    if (key == NULL || !PyType_HasFeature(Py_TYPE(key), Py_TPFLAGS_HEAPTYPE)) {
+        bool known = key != NULL && PyTuple_CheckExact(key);
+        for (Py_ssize_t i = 0; known && i < PyTuple_GET_SIZE(key); i++)
+            known = jy_key_is_known(f, PyTuple_GET_ITEM(key, i));
+        return known;
+    }
+    PyTypeObject *builtin;
+    enum jy_over over = jy_over_find(f, &builtin, Py_TYPE(key));
+    bool known = is_member(f, key) ? over == JY_OVER_OBJECT || over == JY_OVER_NUMBER : over == JY_OVER_TUPLE;
+    if (!known || !hashes_as_known(f, Py_TYPE(key), over))
+        return false;
+    for (Py_ssize_t i = 0; known && over == JY_OVER_TUPLE && i < PyTuple_GET_SIZE(key); i++)
+        known = jy_key_is_known(f, PyTuple_GET_ITEM(key, i));
+    return known;
+}
+
+struct jy_value *
+jy_key_value(struct jy_frame *f, PyObject *key)
+{
+    return jy_value_is_plain(f, key) ? jy_value_const(f, key) : jy_class_value(f, key);
+}
+
+static jy_status
+unknown_key(struct jy_frame *f, struct jy_value *key)
+{
+    return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s as a key", jy_value_describe(f, key));
+}
+
+static jy_status
+key_of_items(struct jy_frame *f, PyObject **out, struct jy_value *tuple)
+{
+    PyObject *items = jy_hold(f, PyTuple_New((Py_ssize_t)tuple->u.seq.n)), *item;
+    if (items == NULL)
+        return JY_ERROR;
+    TRY(jy_enter(f));
+    for (size_t i = 0; i < tuple->u.seq.n; i++) {
+        TRY(jy_key_object(f, &item, tuple->u.seq.at[i]));
+        PyTuple_SET_ITEM(items, (Py_ssize_t)i, Py_NewRef(item));
+    }
+    jy_leave(f);
+    *out = items;
+    return JY_OK;
+}
+
+/* A member of an enum, which is that very object, or a tuple of a class of its own with known items. */
+static jy_status
+key_of_instance(struct jy_frame *f, PyObject **out, struct jy_value *key)
+{
+    struct jy_value *part = NULL;
+    if (!jy_is_instance(f, key))
+        return unknown_key(f, key);
+    struct jy_instance *self = key->u.instance;
+    if (key->v_object != NULL && key->v_source != JY_NO_SOURCE && is_member(f, key->v_object)) {
+        jy_guard_is(f, key->v_source, key->v_object);
+        *out = key->v_object;
+        return JY_OK;
+    }
+    if (self->over.kind == JY_OVER_TUPLE)
+        TRY(jy_over_base(f, &part, key, "__hash__"));
+    if (part == NULL)
+        return unknown_key(f, key);
+    TRY(key_of_items(f, out, part));
+    PyObject *args = jy_hold(f, PyTuple_Pack(1, *out));
+    *out = key->v_object != NULL ? key->v_object
+           : args != NULL        ? jy_hold(f, PyTuple_Type.tp_new(self->type, args, NULL))
+                                 : NULL;
+    return *out != NULL ? JY_OK : JY_ERROR;
+}
+
 jy_status
 jy_key_object(struct jy_frame *f, PyObject **out, struct jy_value *key)
 {
@@ -182,16 +286,21 @@ jy_key_object(struct jy_frame *f, PyObject **out, struct jy_value *key)
         *out = jy_hold(f, PyLong_FromLongLong(k));
         return *out != NULL ? JY_OK : JY_ERROR;
     }
-    *out = jy_hold(f, jy_value_as_object(f, key));
-    if (*out == NULL || !jy_value_is_plain(f, *out))
-        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "%s as a key", jy_value_describe(f, key));
-    return JY_OK;
+    if (key->v_kind == JY_V_INSTANCE || key->v_kind == JY_V_OPAQUE)
+        TRY(key_of_instance(f, out, key));
+    else
+        *out = jy_hold(f, jy_value_as_object(f, key));
+    if (*out == NULL && key->v_kind == JY_V_TUPLE)
+        TRY(key_of_items(f, out, key));
+    return *out != NULL && jy_key_is_known(f, *out) ? JY_OK : unknown_key(f, key);
 }
 
 static void
 mark_keys(struct jy_value *v)
 {
-    if (v->v_kind != JY_V_TUPLE || v->u.seq.n == 0)
+    if (v->v_kind == JY_V_INSTANCE && v->u.instance->over.kind == JY_OVER_TUPLE)
+        v = v->u.instance->over.base;
+    if (v == NULL || v->v_kind != JY_V_TUPLE || (v->u.seq.n == 0 && v->u.seq.owner == NULL))
         return;
     v->u.seq.is_key = true;
     for (size_t i = 0; i < v->u.seq.n; i++)
@@ -210,6 +319,8 @@ jy_check_kept_key(struct jy_frame *f, struct jy_value *container, struct jy_valu
     long small = PyLong_CheckExact(object) ? PyLong_AsLong(object) : 0;
     bool is_small = small >= -5 && small <= 256 && !PyErr_Occurred();
     PyErr_Clear();
+    if (is_member(f, object))
+        return JY_OK;
     bool has_twins = PyLong_CheckExact(object) ? !is_small
                                                : !(PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) ||
                                                    PyBool_Check(object) || PyType_Check(object) || object == Py_None ||
@@ -236,7 +347,7 @@ index_keys(struct jy_frame *f, struct jy_value *dict)
         index->removals = dict->u.seq.removals;
     }
     for (; index->known < dict->u.seq.n; index->known++) {
-        Py_hash_t hash = PyObject_Hash(dict->u.seq.keys[index->known]); /* of plain objects, which have one */
+        Py_hash_t hash = PyObject_Hash(dict->u.seq.keys[index->known]); /* of known objects, which have one */
         jy_index_add(arena, &index->by_hash, (uint32_t)hash, (uint32_t)index->known);
     }
     return &index->by_hash;

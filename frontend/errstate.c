@@ -118,22 +118,54 @@ setting(const struct jy_value *v, const char *name)
     return NULL;
 }
 
+static jy_status
+read_setting(struct jy_frame *f, struct jy_value **out, struct jy_value *v, const char *name)
+{
+    PyObject *text = jy_hold(f, PyUnicode_InternFromString(name));
+    if (text == NULL)
+        return JY_ERROR;
+    *out = NULL;
+    if (!is_new_errstate(f, v))
+        TRY(jy_getattr(f, out, v, text));
+    else
+        *out = setting(v, name);
+    return *out != NULL ? jy_value_realize(f, *out)
+                        : jy_break(f, JY_BREAK_UNKNOWN_CALL, "np.errstate with settings that are not known");
+}
+
+/* The function for the mode "call", NULL for none. What it may be is looked up without running code of its class: an object with a method `write` is not. */
+static jy_status
+read_function(struct jy_frame *f, PyObject **out, struct jy_value *v)
+{
+    struct jy_value *call;
+    TRY(read_setting(f, &call, v, "_call"));
+    *out = NULL;
+    if (call->v_object != NULL && strcmp(Py_TYPE(call->v_object)->tp_name, "_unspecified") == 0) {
+        if (call->v_source != JY_NO_SOURCE)
+            jy_guard_is(f, call->v_source, call->v_object);
+        return JY_OK;
+    }
+    *out = jy_value_is_none(call) ? Py_None : (PyObject *)&PyBaseObject_Type; /* one callable is as good as another */
+    bool known = jy_value_is_none(call) || call->v_kind == JY_V_FUNCTION || call->v_kind == JY_V_METHOD ||
+                 call->v_kind == JY_V_CALLABLE;
+    return known ? JY_OK
+                 : jy_break(f, JY_BREAK_UNKNOWN_CALL, "np.errstate with %s to call", jy_value_describe(f, call));
+}
+
 /* NumPy itself says whether the settings are right. */
 static jy_status
 read_settings(struct jy_frame *f, struct jy_value *v, uint32_t *ignored, uint32_t *reported)
 {
-    PyObject *make = NULL, *keywords = jy_hold(f, PyDict_New()), *none = jy_hold(f, PyTuple_New(0));
-    struct jy_value *call = setting(v, "_call");
+    PyObject *make = NULL, *call, *keywords = jy_hold(f, PyDict_New()), *none = jy_hold(f, PyTuple_New(0));
+    struct jy_value *mode;
     if (keywords == NULL || none == NULL)
         return JY_ERROR;
-    if (call == NULL || call->v_object == NULL || strcmp(Py_TYPE(call->v_object)->tp_name, "_unspecified") != 0)
-        return jy_break(f, JY_BREAK_UNKNOWN_CALL, "np.errstate with a function to call");
+    TRY(read_function(f, &call, v));
+    if (call != NULL && PyDict_SetItemString(keywords, "call", call) < 0)
+        return JY_ERROR;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        struct jy_value *mode = setting(v, settings[i].attribute);
-        if (mode != NULL)
-            TRY(jy_value_realize(f, mode));
-        if (mode == NULL || mode->v_kind != JY_V_CONST ||
-            (mode->v_object != Py_None && !PyUnicode_CheckExact(mode->v_object)))
+        TRY(read_setting(f, &mode, v, settings[i].attribute));
+        if (mode->v_kind != JY_V_CONST || (mode->v_object != Py_None && !PyUnicode_CheckExact(mode->v_object)))
             return jy_break(f, JY_BREAK_UNKNOWN_CALL, "np.errstate with settings that are not known");
         if (mode->v_object == Py_None)
             continue;
@@ -185,14 +217,76 @@ leave(struct jy_frame *f, struct jy_value *v)
     return JY_OK;
 }
 
-jy_status
-jy_errstate_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyFunctionObject *function, size_t nargs,
-                 struct jy_value *const *args)
+/* ---- a function that one decorates ---- */
+
+/* Is it the closure over `func` and `self` that NumPy's __call__ has made? */
+static bool
+is_decorated(struct jy_frame *f, PyFunctionObject *function)
 {
-    bool enters = is_named_so(function, "errstate.__enter__"), leaves = is_named_so(function, "errstate.__exit__");
-    if ((!enters && !leaves) || nargs == 0 ||
-        own_function(f, enters ? "__enter__" : "__exit__") != (PyObject *)function || !is_new_errstate(f, args[0]) ||
-        nargs != (enters ? 1 : 4))
+    PyObject *own = own_function(f, "__call__"), *closure = function->func_closure;
+    if (own == NULL || !PyFunction_Check(own) || closure == NULL || PyTuple_GET_SIZE(closure) != 2)
+        return false;
+    const PyCodeObject *maker = (PyCodeObject *)((PyFunctionObject *)own)->func_code;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(maker->co_consts); i++)
+        if (PyTuple_GET_ITEM(maker->co_consts, i) == function->func_code)
+            return true;
+    return false;
+}
+
+static jy_status
+closed_over(struct jy_frame *f, struct jy_value **out, struct jy_value *function, const char *name)
+{
+    PyObject *closure = ((PyFunctionObject *)function->v_object)->func_closure;
+    PyObject *names =
+        jy_hold(f, PyCode_GetFreevars((PyCodeObject *)((PyFunctionObject *)function->v_object)->func_code));
+    for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(names) && i < PyTuple_GET_SIZE(closure); i++) {
+        PyObject *text = PyTuple_GET_ITEM(names, i), *content = PyCell_GET(PyTuple_GET_ITEM(closure, i));
+        if (PyUnicode_CompareWithASCIIString(text, name) != 0 || content == NULL)
+            continue;
+        jy_src source = jy_source_add(f->f_trace->unit, JY_SOURCE_CELL, function->v_source, (uint32_t)i, text);
+        *out = jy_value_lazy(f, content, source);
+        return JY_OK;
+    }
+    return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s without its %s", jy_value_describe(f, function), name);
+}
+
+/* Its object is never entered: each call makes the state of its settings anew. */
+static jy_status
+call_decorated(struct jy_frame *f, struct jy_value **out, struct jy_value *function, size_t nargs,
+               struct jy_value *const *args, PyObject *kwnames)
+{
+    struct jy_trace_state *t = f->f_trace;
+    struct jy_value *inner, *self;
+    TRY(closed_over(f, &inner, function, "func"));
+    TRY(closed_over(f, &self, function, "self"));
+    uint32_t ignored = t->errs.ignored, reported = t->errs.reported;
+    const uint32_t old_ignored = ignored, old_reported = reported;
+    TRY(read_settings(f, self, &ignored, &reported));
+    count_operations(f);
+    t->errs.any = true;
+    t->errs.ignored = ignored;
+    t->errs.reported = reported;
+    t->depth++;
+    jy_status status = jy_call(f, out, inner, nargs, args, kwnames); /* an exception leaves the block, too */
+    t->depth--;
+    count_operations(f);
+    t->errs.ignored = old_ignored;
+    t->errs.reported = old_reported;
+    return status;
+}
+
+jy_status
+jy_errstate_call(struct jy_frame *f, struct jy_value **out, bool *handled, struct jy_value *function, size_t nargs,
+                 struct jy_value *const *args, PyObject *kwnames)
+{
+    PyFunctionObject *live = (PyFunctionObject *)function->v_object;
+    if (function->v_source != JY_NO_SOURCE && is_decorated(f, live)) {
+        *handled = true;
+        return call_decorated(f, out, function, nargs, args, kwnames);
+    }
+    bool enters = is_named_so(live, "errstate.__enter__"), leaves = is_named_so(live, "errstate.__exit__");
+    if ((!enters && !leaves) || nargs == 0 || own_function(f, enters ? "__enter__" : "__exit__") != (PyObject *)live ||
+        !is_new_errstate(f, args[0]) || nargs != (enters ? 1 : 4))
         return JY_OK;
     *handled = true;
     *out = jy_value_const(f, Py_None);

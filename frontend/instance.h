@@ -157,9 +157,9 @@ jy_status jy_over_store(struct jy_frame *f, struct jy_outputs *o, struct jy_valu
 
 /* np.errstate's own __init__, which is inlined. */
 bool jy_errstate_is_init(struct jy_frame *f, PyFunctionObject *function);
-/* *handled: it is __enter__ or __exit__ of a new np.errstate */
-jy_status jy_errstate_call(struct jy_frame *f, struct jy_value **out, bool *handled, PyFunctionObject *function,
-                           size_t nargs, struct jy_value *const *args);
+/* *handled: it is __enter__ or __exit__ of a new np.errstate, or a function that one decorates */
+jy_status jy_errstate_call(struct jy_frame *f, struct jy_value **out, bool *handled, struct jy_value *function,
+                           size_t nargs, struct jy_value *const *args, PyObject *kwnames);
 /* As those of an instance: one that has been entered is entered again. */
 jy_status jy_errstate_recipe(struct jy_frame *f, struct jy_value *v);
 jy_status jy_errstate_store(struct jy_frame *f, struct jy_outputs *o, struct jy_value *v);

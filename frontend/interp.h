@@ -168,6 +168,10 @@ void jy_seq_insert(struct jy_frame *f, struct jy_value *seq, size_t at, struct j
 void jy_seq_append(struct jy_frame *f, struct jy_value *seq, struct jy_value *item);
 /* A key or item of a set as the real object, borrowed: a number that came in is pinned. Breaks when it is not plain. */
 jy_status jy_check_kept_key(struct jy_frame *f, struct jy_value *container, struct jy_value *key, PyObject *object);
+/* Hash and equality of such an object run no code of the program's and are always the same: numbers, text, members of enums, tuples of these. */
+bool jy_key_is_known(struct jy_frame *f, PyObject *key);
+/* The value of a known key that a dict or set has given back. */
+struct jy_value *jy_key_value(struct jy_frame *f, PyObject *key);
 jy_status jy_key_object(struct jy_frame *f, PyObject **out, struct jy_value *key);
 /* Index of a key among a DICT's keys or -1; keys are plain. */
 jy_status jy_dict_find(struct jy_frame *f, size_t *index, bool *found, struct jy_value *dict, struct jy_value *key);

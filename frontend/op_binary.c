@@ -60,7 +60,7 @@ static jy_status
 merge(struct jy_frame *f, struct jy_value *into, struct jy_value *from)
 {
     for (size_t i = 0; i < from->u.seq.n; i++)
-        TRY(jy_dict_set(f, into, jy_value_const(f, from->u.seq.keys[i]), from->u.seq.at[i]));
+        TRY(jy_dict_set(f, into, jy_key_value(f, from->u.seq.keys[i]), from->u.seq.at[i]));
     return JY_OK;
 }
 

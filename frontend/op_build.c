@@ -164,12 +164,12 @@ update(struct jy_frame *f, const struct jy_instr *instr, bool keywords)
     if (more->v_kind != JY_V_DICT)
         return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "** of %s", jy_value_describe(f, more));
     for (size_t i = 0; i < more->u.seq.n; i++) {
-        struct jy_value *key = jy_value_const(f, more->u.seq.keys[i]);
+        struct jy_value *key = jy_key_value(f, more->u.seq.keys[i]);
         size_t index;
         bool found = false;
         if (keywords)
             TRY(jy_dict_find(f, &index, &found, dict, key));
-        if (keywords && (found || !PyUnicode_CheckExact(key->v_object)))
+        if (keywords && (found || key->v_kind != JY_V_CONST || !PyUnicode_CheckExact(key->v_object)))
             return jy_break(f, JY_BREAK_BAD_ARGUMENTS, "the keyword %s", jy_value_describe(f, key));
         TRY(jy_setitem(f, dict, key, more->u.seq.at[i]));
     }

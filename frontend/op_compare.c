@@ -105,7 +105,7 @@ compare_dicts(struct jy_frame *f, struct jy_value **out, enum jy_compare op, str
     TRY(jy_enter(f));
     for (size_t i = 0; i < a->u.seq.n && same; i++) {
         size_t index;
-        TRY(jy_dict_find(f, &index, &same, b, jy_value_const(f, a->u.seq.keys[i])));
+        TRY(jy_dict_find(f, &index, &same, b, jy_key_value(f, a->u.seq.keys[i])));
         if (same)
             TRY(jy_is_equal(f, &same, a->u.seq.at[i], b->u.seq.at[index]));
     }

@@ -115,7 +115,7 @@ dict_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
         return JY_OK;
     if (dict->u.seq.removals != it->u.iter.numbers[1])
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "a dict that loses and gets keys");
-    struct jy_value *pair[] = { it->u.iter.what == 1 ? NULL : jy_value_const(f, dict->u.seq.keys[at]),
+    struct jy_value *pair[] = { it->u.iter.what == 1 ? NULL : jy_key_value(f, dict->u.seq.keys[at]),
                                 dict->u.seq.at[at] };
     *out = it->u.iter.what == 2 ? jy_value_seq(f, JY_V_TUPLE, 2, pair) : pair[it->u.iter.what];
     it->u.iter.position++;

@@ -131,11 +131,12 @@ open_dict(struct jy_frame *f, struct jy_value *v, struct jy_value *dict)
     if (PyTuple_GET_SIZE(keys) > MAX_ITEMS / 100)
         return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "a dict of %zd items", PyTuple_GET_SIZE(keys));
     while (i < PyTuple_GET_SIZE(keys) && PyDict_Next(v->v_object, &position, &key, &value)) {
-        if (!jy_value_is_plain(f, key))
-            return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "a dict with keys that are not numbers, text or tuples");
+        if (!jy_key_is_known(f, key))
+            return jy_break(f, JY_BREAK_UNKNOWN_ITEM,
+                            "a dict with keys that are not numbers, text, members of enums or tuples");
         PyTuple_SET_ITEM(keys, i++, Py_NewRef(key));
         jy_src source = jy_source_add(f->f_trace->unit, JY_SOURCE_KEY, v->v_source, 0, key);
-        TRY(jy_dict_set(f, dict, jy_value_const(f, key), jy_value_lazy(f, value, source)));
+        TRY(jy_dict_set(f, dict, jy_key_value(f, key), jy_value_lazy(f, value, source)));
     }
     struct jy_guard *guard = jy_guard_add(f, JY_GUARD_KEYS, v->v_source);
     guard->object = jy_keep(f->f_trace->unit, keys);
@@ -639,6 +640,11 @@ copy_of(struct jy_frame *f, struct jy_value *v)
                                               : v;
 }
 
+static jy_status deque_operator(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op,
+                                struct jy_value *a, struct jy_value *b);
+static jy_status dict_or(struct jy_frame *f, struct jy_value **out, bool *done, struct jy_value *a, struct jy_value *b,
+                         struct jy_value *x, struct jy_value *y);
+
 jy_status
 jy_over_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, bool inplace,
                const char *const *names, struct jy_value *a, struct jy_value *b)
@@ -660,6 +666,10 @@ jy_over_binary(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb
         *out = a;
         return jy_dict_update(f, x, b);
     }
+    if (!inplace && (is_deque(a) || is_deque(b)))
+        return deque_operator(f, out, done, op, a, b);
+    if (op == JY_NB_OR && x->v_kind == JY_V_DICT && y->v_kind == JY_V_DICT)
+        return dict_or(f, out, done, a, b, x, y);
     bool changes = inplace && (x->v_kind == JY_V_LIST || x->v_kind == JY_V_DICT);
     if (changes || is_deque(a) || is_deque(b) || x->v_kind == JY_V_DICT || y->v_kind == JY_V_DICT)
         return JY_OK; /* not followed */
@@ -809,6 +819,139 @@ defaultdict_copy(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
     return jy_dict_update(f, (*out)->u.instance->over.base, self->over.base);
 }
 
+/* deque + deque and deque * k, of exact deques: what comes first makes the new one's bound. */
+static jy_status
+deque_operator(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_nb op, struct jy_value *a,
+               struct jy_value *b)
+{
+    struct jy_value *first = is_deque(a) ? a : b, *times = is_deque(a) ? b : a;
+    int64_t k;
+    bool is_sum = op == JY_NB_ADD && is_deque(a) && is_deque(b);
+    bool is_product = op == JY_NB_MULTIPLY && !(is_deque(a) && is_deque(b)) &&
+                      (times->v_kind == JY_V_SCALAR || times->v_kind == JY_V_CONST);
+    if ((!is_sum && !is_product) || !jy_over_is_exact(first))
+        return JY_OK;
+    TRY(open_part(f, first));
+    if (is_sum) {
+        *done = true;
+        TRY(deque_copy(f, out, a));
+        return deque_extend(f, *out, b, false);
+    }
+    TRY(jy_value_index(f, &k, times));
+    *done = true;
+    const struct jy_value *base = first->u.instance->over.base;
+    if (k > 0 && base->u.seq.n != 0 && (size_t)k > MAX_ITEMS / base->u.seq.n)
+        return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %d items", MAX_ITEMS);
+    TRY(deque_copy(f, out, first));
+    if (k <= 0)
+        (*out)->u.instance->over.base->u.seq.n = 0;
+    for (int64_t i = 1; i < k; i++)
+        for (size_t j = 0; j < base->u.seq.n; j++)
+            TRY(deque_add(f, *out, base->u.seq.at[j], false));
+    return JY_OK;
+}
+
+/* A defaultdict, the left one first, gives its factory to the result; other subclasses of dict give a dict. */
+static jy_status
+dict_or(struct jy_frame *f, struct jy_value **out, bool *done, struct jy_value *a, struct jy_value *b,
+        struct jy_value *x, struct jy_value *y)
+{
+    struct jy_value *with[] = { a, b }, *self = NULL;
+    for (int i = 0; i < 2 && self == NULL; i++)
+        if (has_part(with[i]) && with[i]->u.instance->over.kind == JY_OVER_DEFAULTDICT)
+            self = with[i];
+    *done = true;
+    if (self == NULL)
+        return jy_binary(f, out, JY_NB_OR, false, x, y);
+    if (!jy_over_is_exact(self)) {
+        *done = false;
+        return JY_OK;
+    }
+    TRY(jy_over_new(f, out, self->u.instance->klass, 0, NULL, NULL));
+    (*out)->u.instance->over.factory = self->u.instance->over.factory;
+    TRY(jy_dict_update(f, (*out)->u.instance->over.base, x));
+    return jy_dict_update(f, (*out)->u.instance->over.base, y);
+}
+
+static jy_status
+deque_insert(struct jy_frame *f, struct jy_value *v, struct jy_value *index, struct jy_value *item)
+{
+    struct jy_value *base = v->u.instance->over.base;
+    int64_t at, n = (int64_t)base->u.seq.n;
+    TRY(jy_value_index(f, &at, index));
+    if (v->u.instance->over.maxlen >= 0 && n >= v->u.instance->over.maxlen)
+        return jy_raises(f, PyExc_IndexError, "deque already at its maximum size");
+    at = at < 0 ? at + n : at;
+    at = at < 0 ? 0 : at > n ? n : at;
+    struct jy_value *args[] = { jy_value_const_take(f, PyLong_FromLongLong(at)), item };
+    if (args[0] == NULL)
+        return JY_ERROR;
+    TRY(jy_check_mutable(f, base));
+    jy_seq_insert(f, base, (size_t)at, item);
+    v->u.instance->over.changes++;
+    jy_replay_call(f, base, "insert", 2, args);
+    return JY_OK;
+}
+
+/* From `at` up to `stop`; *at == stop: nothing there is equal. */
+static jy_status
+deque_find(struct jy_frame *f, size_t *at, size_t stop, struct jy_value *v, struct jy_value *item)
+{
+    const struct jy_value *base = v->u.instance->over.base;
+    int64_t changes = v->u.instance->over.changes;
+    for (bool same = false; *at < stop; ++*at) {
+        TRY(jy_is_equal(f, &same, base->u.seq.at[*at], item));
+        if (changes != v->u.instance->over.changes)
+            return jy_break(f, JY_BREAK_RAISES, "a deque that changes while it is searched");
+        if (same)
+            return JY_OK;
+    }
+    return JY_OK;
+}
+
+static jy_status
+deque_remove(struct jy_frame *f, struct jy_value *v, struct jy_value *item)
+{
+    struct jy_value *base = v->u.instance->over.base;
+    size_t at = 0;
+    TRY(deque_find(f, &at, base->u.seq.n, v, item));
+    if (at == base->u.seq.n)
+        return jy_break(f, JY_BREAK_RAISES, "remove() of an item that the deque does not hold");
+    struct jy_value *key = jy_value_const_take(f, PyLong_FromSize_t(at));
+    return key != NULL ? jy_over_delitem(f, v, key) : JY_ERROR;
+}
+
+static jy_status
+deque_index_of(struct jy_frame *f, struct jy_value **out, struct jy_value *v, size_t nargs,
+               struct jy_value *const *args)
+{
+    int64_t n = (int64_t)v->u.instance->over.base->u.seq.n, bounds[] = { 0, n };
+    for (size_t i = 1; i < nargs; i++) {
+        TRY(jy_value_index(f, &bounds[i - 1], args[i]));
+        int64_t bound = bounds[i - 1] < 0 ? bounds[i - 1] + n : bounds[i - 1];
+        bounds[i - 1] = bound < 0 ? 0 : bound > n ? n : bound;
+    }
+    size_t at = (size_t)bounds[0], stop = bounds[1] < bounds[0] ? at : (size_t)bounds[1];
+    TRY(deque_find(f, &at, stop, v, args[0]));
+    if (at == stop)
+        return jy_break(f, JY_BREAK_RAISES, "index() of an item that the deque does not hold");
+    return jy_take(f, out, PyLong_FromSize_t(at));
+}
+
+static jy_status
+deque_reverse(struct jy_frame *f, struct jy_value *v)
+{
+    struct jy_value *base = v->u.instance->over.base;
+    TRY(jy_check_mutable(f, base));
+    for (size_t i = 0, j = base->u.seq.n; i + 1 < j; i++, j--) {
+        struct jy_value *item = base->u.seq.at[i];
+        base->u.seq.at[i] = base->u.seq.at[j - 1];
+        base->u.seq.at[j - 1] = item;
+    }
+    jy_replay_call(f, base, "reverse", 0, NULL);
+    return JY_OK;
+}
+
 static jy_status
 call_deque(struct jy_frame *f, struct jy_value **out, bool *done, struct jy_value *v, const char *name, size_t n,
            struct jy_value *const *args)
@@ -818,7 +961,8 @@ call_deque(struct jy_frame *f, struct jy_value **out, bool *done, struct jy_valu
         uint8_t least, most;
     } rows[] = { { "append", 1, 1 }, { "appendleft", 1, 1 }, { "extend", 1, 1 }, { "extendleft", 1, 1 },
                  { "pop", 0, 0 },    { "popleft", 0, 0 },    { "rotate", 0, 1 }, { "clear", 0, 0 },
-                 { "copy", 0, 0 },   { "__copy__", 0, 0 },   { "count", 1, 1 } };
+                 { "copy", 0, 0 },   { "__copy__", 0, 0 },   { "insert", 2, 2 }, { "remove", 1, 1 },
+                 { "index", 1, 3 },  { "reverse", 0, 0 },    { "count", 1, 1 } };
     size_t row = 0;
     while (row < sizeof rows / sizeof *rows && strcmp(rows[row].name, name) != 0)
         row++;
@@ -841,6 +985,14 @@ call_deque(struct jy_frame *f, struct jy_value **out, bool *done, struct jy_valu
         return deque_clear(f, v);
     if (row < 10)
         return deque_copy(f, out, v);
+    if (row == 10)
+        return deque_insert(f, v, args[0], args[1]);
+    if (row == 11)
+        return deque_remove(f, v, args[0]);
+    if (row == 12)
+        return deque_index_of(f, out, v, n, args);
+    if (row == 13)
+        return deque_reverse(f, v);
     PyObject *count = jy_hold(f, PyUnicode_InternFromString(name));
     return count != NULL ? jy_call_method(f, out, v->u.instance->over.base, count, n, args, NULL) : JY_ERROR;
 }
@@ -968,6 +1120,8 @@ jy_over_recipe(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o,
     size_t n = 0;
     if (self->over.kind == JY_OVER_OTHER || self->over.base == NULL)
         return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
+    if (self->over.kind == JY_OVER_TUPLE && self->over.base->u.seq.is_key)
+        return jy_break(f, JY_BREAK_RESULT, "a tuple that is a key, too");
     if (is_one_call(v)) {
         TRY(init_parts(parts, &n, f, o, v));
         *out = jy_recipe_call(f, (PyObject *)self->type, n, parts);

@@ -135,7 +135,7 @@ realize_dict(struct jy_frame *f, struct jy_value *v)
     Py_ssize_t position = 0, i = 0;
     bool plain = true;
     while (i < n && PyDict_Next(object, &position, &key, &value)) {
-        plain = plain && jy_value_is_plain(f, key);
+        plain = plain && jy_key_is_known(f, key);
         PyTuple_SET_ITEM(keys, i, Py_NewRef(key));
         jy_keep(f->f_trace->unit, key);
         seq->u.seq.keys[i] = key;
@@ -144,7 +144,8 @@ realize_dict(struct jy_frame *f, struct jy_value *v)
     }
     if (!plain) {
         Py_DECREF(keys);
-        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "a dict with keys that are not numbers, text or tuples");
+        return jy_break(f, JY_BREAK_UNKNOWN_ITEM,
+                        "a dict with keys that are not numbers, text, members of enums or tuples");
     }
     jy_guard_object(f, JY_GUARD_KEYS, v->v_source, keys);
     Py_DECREF(keys);

@@ -40,8 +40,9 @@ jy_set_realize(struct jy_frame *f, struct jy_value *v)
     PyObject *order = jy_hold(f, PySequence_Tuple(v->v_object));
     if (order == NULL)
         return JY_ERROR;
-    if (!jy_value_is_plain(f, order))
-        return jy_break(f, JY_BREAK_UNKNOWN_ITEM, "a set of items that are not numbers, text or tuples");
+    if (!jy_key_is_known(f, order))
+        return jy_break(f, JY_BREAK_UNKNOWN_ITEM,
+                        "a set of items that are not numbers, text, members of enums or tuples");
     PyObject *mirror = jy_hold(f, PySet_New(v->v_object));
     if (mirror == NULL)
         return JY_ERROR;
@@ -123,7 +124,7 @@ jy_set_items(struct jy_frame *f, struct jy_value **out, struct jy_value *set)
         return JY_ERROR;
     *out = jy_value_seq(f, JY_V_TUPLE, (size_t)PyTuple_GET_SIZE(order), NULL);
     for (size_t i = 0; i < (*out)->u.seq.n; i++)
-        (*out)->u.seq.at[i] = jy_value_const(f, PyTuple_GET_ITEM(order, i));
+        (*out)->u.seq.at[i] = jy_key_value(f, PyTuple_GET_ITEM(order, i));
     return JY_OK;
 }
 

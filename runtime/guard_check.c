@@ -75,6 +75,34 @@ function_part(const struct jy_source *s, PyObject *base, PyObject *name)
     }
 }
 
+/* Might looking for it run Python code, as the hash of an enum's member does? */
+static bool
+is_hashed_by_code(PyObject *key)
+{
+    if (PyUnicode_CheckExact(key))
+        return false;
+    if (!PyTuple_Check(key))
+        return PyType_HasFeature(Py_TYPE(Py_TYPE(key)), Py_TPFLAGS_HEAPTYPE);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++)
+        if (is_hashed_by_code(PyTuple_GET_ITEM(key, i)))
+            return true;
+    return Py_TYPE(key)->tp_hash != PyTuple_Type.tp_hash;
+}
+
+/* refs: borrowed */
+static PyObject *
+value_at(PyObject *dict, PyObject *key)
+{
+    PyObject *here, *value;
+    Py_ssize_t at = 0;
+    if (!is_hashed_by_code(key))
+        return PyDict_GetItemWithError(dict, key);
+    while (PyDict_Next(dict, &at, &here, &value))
+        if (here == key)
+            return value;
+    return NULL;
+}
+
 /* refs: borrowed */
 static PyObject *
 load_source(const struct jy_guard_program *p, const struct jy_source *s, PyObject *base)
@@ -92,7 +120,7 @@ load_source(const struct jy_guard_program *p, const struct jy_source *s, PyObjec
             return s->index < (size_t)PyList_GET_SIZE(base) ? PyList_GET_ITEM(base, s->index) : NULL;
         return jy_own_is_deque(Py_TYPE(base)) ? jy_own_deque_item(base, s->index) : NULL;
     case JY_SOURCE_KEY:
-        return PyDict_Check(base) ? PyDict_GetItemWithError(base, name) : NULL;
+        return PyDict_Check(base) ? value_at(base, name) : NULL;
     default:
         return function_part(s, base, name);
     }

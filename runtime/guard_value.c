@@ -183,7 +183,7 @@ is_equal(PyObject *object, PyObject *wanted)
         return memcmp(&((PyFloatObject *)object)->ob_fval, &((PyFloatObject *)wanted)->ob_fval, sizeof(double)) == 0;
     if (PyComplex_CheckExact(object))
         return memcmp(&((PyComplexObject *)object)->cval, &((PyComplexObject *)wanted)->cval, sizeof(Py_complex)) == 0;
-    if (PyTuple_CheckExact(object)) {
+    if (PyTuple_Check(object)) { /* exact, or of a class that has left equality to it: no other is a known key */
         int same = PyTuple_GET_SIZE(object) == PyTuple_GET_SIZE(wanted);
         for (Py_ssize_t k = 0; same == 1 && k < PyTuple_GET_SIZE(object); k++)
             same = is_equal(PyTuple_GET_ITEM(object, k), PyTuple_GET_ITEM(wanted, k));

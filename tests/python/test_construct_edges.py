@@ -925,6 +925,33 @@ whole("errstate-in-callee-and-generator", ZERO + """
             r = r + part
         return r
 """)
+whole("errstate-decorates", ZERO + """
+    @np.errstate(divide="ignore")
+    def quiet(x, k=1):
+        return x / z * k
+    @np.errstate(all="ignore", divide="raise")
+    def loud(x):
+        if len(x) == 8:
+            raise IndexError("large")
+        return 2 / z
+    def f(a):
+        r = quiet(a, k=2) + quiet(x=a)
+        try:
+            loud(a + 1000)
+        except IndexError as error:
+            r = r + len(error.args)
+        return r, a / z
+""")
+whole("errstate-calls", ZERO + """
+    seen = []
+    def note(kind, flag):
+        seen.append((kind, flag))
+    def f(a):
+        with np.errstate(divide="call", call=note):
+            r = a / z
+        with np.errstate(divide="ignore", call=None):
+            return r + a / z, seen
+""")
 whole("errstate-in-place", ZERO + """
     big = np.ones(20000)
     none = np.zeros(20000)

@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import enum
 import itertools
 import math
 
@@ -151,6 +152,79 @@ def views(d, a):
     for k, v in d.items():
         a = a + v * len(k)
     return a, list(d.values()), "x" in d.keys(), list(d.items())
+
+
+# ---- keys of other kinds ----
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Bit(enum.IntFlag):
+    A = 1
+    B = 2
+
+
+Pair = collections.namedtuple("Pair", "x y")  # noqa: PYI024 - the kind that programs make
+GAIN = {Color.RED: 2.0, Color.BLUE: 3.0, Pair(1, 2): 4.0, (Color.RED, 1): 5.0}
+
+
+@case({Color.RED: 1, 2: 3}, Color.BLUE, A)
+def members_as_keys(d, color, a):
+    d[color] = a * GAIN[color]
+    made = {Color.RED: a, Bit.A: a + 1, Bit.A | Bit.B: 7}
+    made[Color.BLUE] = GAIN.get(Color.RED, 9)
+    return d, made, made[1], made[3], d[color] + GAIN[Color.RED, 1], [k is Color.RED for k in made], Color.BLUE in d
+
+
+@case({Color.RED, 5}, A)
+def members_in_sets(s, a):
+    s.add(Color.BLUE)
+    return Color.RED in s, Pair(1, 2) in s, len(s), {Color.RED, Color.RED, 3}, a * len({Bit.A, 1})
+
+
+@case({Pair(1, 2): 1}, Pair(1, 2), A)
+def tuples_as_keys(d, pair, a):
+    d[Pair(3, 4)] = a + 1
+    made = {Pair(5, 6): a}
+    return d[pair] + d[1, 2], GAIN[pair] * a, d[3, 4] + made[5, 6], made, sum(k.x for k in made), Pair(0, 0) in d
+
+
+@case(A)
+def lost_key(a):
+    try:
+        return {Color.RED: a}[Color.BLUE]
+    except KeyError as error:
+        return error.args[0] is Color.BLUE, a + 1
+
+
+# ---- operators of deques and defaultdicts ----
+
+
+@case(collections.deque([1, 2, 3], 5), A)
+def changes_of_a_deque(d, a):
+    d.insert(1, a)
+    d.insert(-1, 7)
+    d.reverse()
+    d.remove(7)
+    return d.index(3) + d.index(2, 1), d + collections.deque([4, 5]), d * 2, 2 * d, d * -1, d[0] * a
+
+
+@case(collections.deque([1, 2], 2), A)
+def full_deque(d, a):
+    try:
+        d.insert(0, a)
+    except IndexError as error:
+        return str(error), a + 1
+
+
+@case(collections.defaultdict(list, a=A), {"b": 2}, A)
+def merged_dicts(d, e, a):
+    left, right = d | e, e | d
+    left["x"].append(a + 1)
+    return left, right, right["y"], d, left["b"] * a
 
 
 # ---- sets ----
@@ -589,7 +663,17 @@ def iterators_over_a_break(d, a):
         next(it)
     a = a * 2 + 1
     tell(a)
-    return [type(it).__name__ for it in (l, t, s, r, q, v)], list(e), list(z), list(m), list(q), list(v), next(b), list(r), a
+    return (
+        [type(it).__name__ for it in (l, t, s, r, q, v)],
+        list(e),
+        list(z),
+        list(m),
+        list(q),
+        list(v),
+        next(b),
+        list(r),
+        a,
+    )
 
 
 @pytest.mark.parametrize("function", [loop_over_dict, iterators_over_a_break])
@@ -757,7 +841,13 @@ def star_calls(a):
 
 
 ORDERS = [
-    sum_of_one_array, extend_looks_back, extend_and_append, unpack_takes_one_more, contains_stops, set_looks_back, sums,
+    sum_of_one_array,
+    extend_looks_back,
+    extend_and_append,
+    unpack_takes_one_more,
+    contains_stops,
+    set_looks_back,
+    sums,
     star_calls,
 ]
 

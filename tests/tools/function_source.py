@@ -307,7 +307,9 @@ class Generator:
                 )
             ),
             "list": lambda: r.choice(("[]", "[1, 2]", "[1.5, 3]", "[1.5, 'q']", "list(range(4))", "[3, 1, 2]")),
-            "dict": lambda: r.choice(("{}", "{'a': 1}", "{'b': 2, 3: 4.5}", "dict(a=0.5)")),
+            "dict": lambda: r.choice(
+                ("{}", "{'a': 1}", "{'b': 2, 3: 4.5}", "dict(a=0.5)", "{Hue.RED: 1, Point(1, 2): 2.5}")
+            ),
             "set": lambda: r.choice(("set()", "{1, 2}", "{3}")),
             "deque": lambda: r.choice(("collections.deque([1, 2.5])", "collections.deque((3, 1), 2)", "RING")),
             "tuple": lambda: r.choice(("()", "(1, 2)", "(1.5, 'z', 3)", "Point(1, 2.5)")),
@@ -412,6 +414,12 @@ class Generator:
                 (1, lambda: f"sum(gen({self.pick('2', '3')}))"),
                 (1, lambda: "G"),
                 (1, lambda: f"TABLE[{self.pick(repr('a'), repr('a'), repr('a'), repr('b'), repr('zz'))}]"),
+                (
+                    0.5,
+                    lambda: (
+                        f"{{Hue.RED: {self.leaf('int')}, Point(1, 2): 3}}[{self.pick('Hue.RED', 'Point(1, 2)', '(1, 2)', 'Hue.BLUE')}]"
+                    ),
+                ),
                 (1, lambda: f"{self.pick('operator.add', 'operator.mul')}({i()}, {i()})"),
                 (1, lambda: f"functools.reduce(lambda p, q: p + q, [{i()}, {i()}])"),
                 (1, lambda: f"next(iter({self.expr('list', b, 0)}), {i()})"),
@@ -730,6 +738,7 @@ class Generator:
                 ),
                 (1, lambda: f"collections.deque({self.iterable(b, d)})"),
                 (1, lambda: "RING"),
+                (0.5, lambda: f"RING + {self.leaf('deque')}"),
                 (0.5, lambda: f"{self.expr('deque', b, d)}.copy()"),
             ]
         )()
@@ -1178,6 +1187,8 @@ class Generator:
                     f"{self.attribute(b)}.bump({self.expr('int', b, 1)})",
                     f"U({self.item(b, 1)}, [{self.item(b, 1)}])" if self.breaks else "rec(1, 2)",
                     f"RING.append({self.item(b, 1)})",
+                    f"RING.insert({self.leaf('int')}, {self.item(b, 1)})",
+                    "RING.reverse()",
                     f"functools.partial({self.attribute(b)}.bump, 2)()",
                     f"{self.attribute(b)}.plain({self.item(b, 1)})",
                     f"LOG.append({self.item(b, 1)})",
