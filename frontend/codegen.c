@@ -54,6 +54,23 @@ struct generator {
         int *at;
         size_t n, cap;
     } left; /* where leaves keep the value stack, shared by all of them */
+    struct {
+        struct shape *at;
+        size_t n, cap;
+    } shapes;
+    int left_point; /* local: of the leave whose shape's tail runs */
+};
+
+/* Leaves with the same depth and the same bound locals, of which there can be many, end in one tail. */
+struct shape {
+    int id; /* of the instruction before which the first of them leaves */
+    struct {
+        struct way {
+            int jump;
+            struct jy_point *point;
+        } *at;
+        size_t n, cap;
+    } ways; /* to the tail */
 };
 
 /* Where a slot of the original's localsplus is now: new locals stand before cells and free variables. */
@@ -612,24 +629,98 @@ stash_handlers(struct generator *g, int id, struct jy_point *point)
 }
 
 static int
-emit_leave(struct generator *g, int id, struct jy_point *point)
+load_locals_to_leave(struct generator *g, int id, struct jy_point *point)
 {
-    bool handles = false;
-    for (size_t k = 0; k < point->depth; k++)
-        handles |= g->map->kinds[id][k] == JY_SLOT_HANDLED;
-    int first = (int)g->code->c_instrs.n;
-    if (handles)
-        CHECK(stash_handlers(g, id, point));
     for (size_t k = 0; k < g->nlocals; k++) {
         int local = new_index(g, (int)k);
         CHECK(load_to_leave(g, local, jy_layout_is_bound(g->map, id, (int)k), point, point->depth + k));
     }
-    CHECK(jy_emit_load_const(g->code, (PyObject *)point));
+    return 0;
+}
+
+static int
+return_continuation(struct generator *g, const struct jy_point *point)
+{
     jy_edit_append(g->code, BUILD_TUPLE, (int)(point->depth + g->nlocals + 1));
-    jy_edit_append(g->code, RETURN_VALUE, 0);
+    return jy_edit_append(g->code, RETURN_VALUE, 0);
+}
+
+static void
+set_positions(struct generator *g, int first, int id)
+{
     struct jy_position position = jy_code_at(g->code, id)->i_position;
     for (int k = first; k < (int)g->code->c_instrs.n; k++)
         jy_code_at(g->code, k)->i_position = position;
+}
+
+static bool
+handles_something(const struct generator *g, int id)
+{
+    for (int k = 0; k < jy_code_at(g->code, id)->i_depth; k++)
+        if (g->map->kinds[id][k] == JY_SLOT_HANDLED)
+            return true;
+    return false;
+}
+
+static struct shape *
+find_shape(struct generator *g, int id)
+{
+    const struct jy_layout_map *map = g->map;
+    const uint64_t *here = map->bound + (size_t)id * map->nwords;
+    for (size_t i = 0; i < g->shapes.n; i++) {
+        struct shape *shape = &g->shapes.at[i];
+        const uint64_t *there = map->bound + (size_t)shape->id * map->nwords;
+        if (jy_code_at(g->code, id)->i_depth == jy_code_at(g->code, shape->id)->i_depth &&
+            memcmp(here, there, map->nwords * sizeof *here) == 0)
+            return shape;
+    }
+    struct shape *shape = jy_vec_push(g->code->c_arena, &g->shapes);
+    *shape = (struct shape){ .id = id };
+    return shape;
+}
+
+/* The point into its local, and on to the tail, which stands behind all of these: a jump back would look for signals. */
+static int
+emit_way_to_tail(struct generator *g, int id, struct jy_point *point)
+{
+    struct shape *shape = find_shape(g, id);
+    int first = (int)g->code->c_instrs.n;
+    CHECK(jy_emit_load_const(g->code, (PyObject *)point));
+    jy_edit_append(g->code, STORE_FAST, g->left_point);
+    *jy_vec_push(g->code->c_arena, &shape->ways) = (struct way){ jy_edit_append(g->code, JUMP_FORWARD, 0), point };
+    set_positions(g, first, id);
+    return first;
+}
+
+static int
+emit_tail(struct generator *g, const struct shape *shape)
+{
+    struct jy_point *point = shape->ways.at[0].point;
+    int first = (int)g->code->c_instrs.n;
+    CHECK(load_locals_to_leave(g, shape->id, point));
+    jy_edit_append(g->code, LOAD_FAST, g->left_point);
+    return_continuation(g, point);
+    for (size_t k = 0; k < shape->ways.n; k++) {
+        jy_edit_set_target(g->code, shape->ways.at[k].jump, first);
+        memcpy(shape->ways.at[k].point->is_wrapped, point->is_wrapped, point->depth + g->nlocals);
+    }
+    set_positions(g, first, shape->id);
+    return 0;
+}
+
+static int
+emit_leave(struct generator *g, int id, struct jy_point *point)
+{
+    bool handles = handles_something(g, id);
+    if (!handles && g->left_point >= 0)
+        return emit_way_to_tail(g, id, point);
+    int first = (int)g->code->c_instrs.n;
+    if (handles)
+        CHECK(stash_handlers(g, id, point));
+    CHECK(load_locals_to_leave(g, id, point));
+    CHECK(jy_emit_load_const(g->code, (PyObject *)point));
+    return_continuation(g, point);
+    set_positions(g, first, id);
     return first;
 }
 
@@ -649,28 +740,111 @@ add_leave(struct generator *g, int id)
     int tail = question < 0 ? -1 : emit_leave(g, id, point);
     Py_DECREF(point);
     CHECK(tail);
-    jy_edit_retarget(g->code, id, question);
-    for (size_t k = 0; k < g->code->c_handlers.n; k++) /* a range that ends here is left before the question */
-        if (g->code->c_handlers.at[k].h_end == id)
-            g->code->c_handlers.at[k].h_end = question;
     jy_edit_set_target(g->code, jump, tail);
     g->leave[id] = question;
     return 0;
 }
 
+static void
+ask_first(const struct generator *g, int *id)
+{
+    if (*id != JY_NO_INSTR && g->leave[*id] != JY_NO_INSTR)
+        *id = g->leave[*id];
+}
+
+/* Whatever went to an instruction with a leave goes to its question, and a range that ends there is left before that. */
+static void
+retarget_to_questions(struct generator *g, size_t noriginal)
+{
+    for (size_t id = 0; id < noriginal; id++)
+        ask_first(g, &jy_code_at(g->code, (int)id)->i_target);
+    for (size_t k = 0; k < g->code->c_handlers.n; k++) {
+        ask_first(g, &g->code->c_handlers.at[k].h_handler);
+        ask_first(g, &g->code->c_handlers.at[k].h_end);
+    }
+}
+
 static int
 add_leaves(struct generator *g)
 {
+    enum { FEW = 8 };
     size_t n = g->code->c_instrs.n;
     g->leave = JY_NEW_ARRAY(g->code->c_arena, int, n);
     for (size_t k = 0; k < n; k++)
         g->leave[k] = JY_NO_INSTR;
+    g->left_point = -1;
+    if (g->request->nleaves > FEW)
+        CHECK(g->left_point = new_local(g, "point", 0));
     for (size_t k = 0; k < g->request->nleaves; k++) {
         int id = jy_code_id_at_offset(g->code, (int)g->request->leaves[k]);
-        if (id != JY_NO_INSTR && g->leave[id] == JY_NO_INSTR && jy_layout_is_portable(g->map, g->code, id))
+        if (id != JY_NO_INSTR && !jy_code_at(g->code, id)->i_dead && g->leave[id] == JY_NO_INSTR &&
+            jy_layout_is_portable(g->map, g->code, id))
             CHECK(add_leave(g, id));
     }
+    retarget_to_questions(g, n);
+    for (size_t i = 0; i < g->shapes.n; i++)
+        CHECK(emit_tail(g, &g->shapes.at[i]));
     return 0;
+}
+
+/* -- what can be reached ------------------------------------------------------------------------------------------------------------- */
+
+struct walk {
+    int *work, *handler; /* by id: where its exceptions go */
+    size_t n;
+    bool *seen;
+};
+
+static void
+reach(const struct generator *g, struct walk *w, int id)
+{
+    id = id == JY_NO_INSTR ? id : jy_code_live(g->code, id);
+    if (id == JY_NO_INSTR || w->seen[id])
+        return;
+    w->seen[id] = true;
+    w->work[w->n++] = id;
+}
+
+static void
+find_handlers(const struct generator *g, struct walk *w)
+{
+    for (size_t id = 0; id < g->code->c_instrs.n; id++)
+        w->handler[id] = JY_NO_INSTR;
+    for (size_t k = 0; k < g->code->c_handlers.n; k++) {
+        const struct jy_handler *h = &g->code->c_handlers.at[k];
+        for (int id = h->h_start; id != h->h_end && id != JY_NO_INSTR; id = jy_code_at(g->code, id)->i_next)
+            w->handler[id] = h->h_handler;
+    }
+}
+
+/* Of code that starts in the middle only what may still run is worked on: a long function has many such. */
+static void
+drop_unreachable(struct generator *g)
+{
+    size_t n = g->code->c_instrs.n;
+    struct walk w = {
+        .work = JY_NEW_ARRAY(g->code->c_arena, int, n),
+        .handler = JY_NEW_ARRAY(g->code->c_arena, int, n),
+        .seen = JY_NEW_ARRAY(g->code->c_arena, bool, n),
+    };
+    find_handlers(g, &w);
+    reach(g, &w, g->start);
+    if (g->unit != NULL && g->unit->u_stop.stops)
+        reach(g, &w, jy_code_id_at_offset(g->code, (int)g->unit->u_stop.offset));
+    while (w.n > 0) {
+        int id = w.work[--w.n];
+        const struct jy_instr *instr = jy_code_at(g->code, id);
+        reach(g, &w, w.handler[id]);
+        if (jy_instr_is_jump(instr->i_op))
+            reach(g, &w, instr->i_target);
+        if (jy_instr_falls_through(instr->i_op))
+            reach(g, &w, instr->i_next);
+    }
+    for (int id = jy_code_next(g->code, g->resume); id != JY_NO_INSTR; id = jy_code_next(g->code, id))
+        if (!w.seen[id])
+            jy_edit_delete(g->code, id);
+    jy_edit_unlink_dead(g->code);
+    jy_sweep_handlers(g->code);
 }
 
 /* -- the whole ----------------------------------------------------------------------------------------------------------------------- */
@@ -782,6 +956,8 @@ generate(struct generator *g)
     if (g->request->start != 0 &&
         g->code->c_origin->co_nlocals == 0) /* the argument is local 0: before others are added */
         CHECK(new_local(g, "continuation", 0));
+    if (g->request->start != 0)
+        drop_unreachable(g);
     CHECK(add_leaves(g));
     if (g->request->start != 0) {
         CHECK(unpack_continuation(g));

@@ -45,15 +45,15 @@ protects_something(const struct jy_code *code, const struct jy_handler *h)
     return h->h_start != JY_NO_INSTR && jy_code_live(code, h->h_start) != jy_code_live(code, h->h_end);
 }
 
-static void
-sweep_handlers(struct sweep *s)
+void
+jy_sweep_handlers(struct jy_code *code)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < s->code->c_handlers.n; i++) {
-        if (protects_something(s->code, &s->code->c_handlers.at[i]))
-            s->code->c_handlers.at[kept++] = s->code->c_handlers.at[i];
+    for (size_t i = 0; i < code->c_handlers.n; i++) {
+        if (protects_something(code, &code->c_handlers.at[i]))
+            code->c_handlers.at[kept++] = code->c_handlers.at[i];
     }
-    s->code->c_handlers.n = kept;
+    code->c_handlers.n = kept;
 }
 
 static void
@@ -401,7 +401,7 @@ jy_sweep_code(struct jy_code *code)
         TRY(jy_verify_code(code));
         s.changed = false;
         sweep_unreachable(&s);
-        sweep_handlers(&s);
+        jy_sweep_handlers(code);
         sweep_jumps(&s);
         if (s.nnew > 0)
             sweep_stores(&s);

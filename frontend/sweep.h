@@ -6,5 +6,7 @@
 
 /* Until nothing changes any more.  Runs the verifier, so JY_BREAK means that the code is not legal (c_error). */
 jy_status jy_sweep_code(struct jy_code *code);
+/* Exception ranges that protect nothing any more, of code whose dead instructions are unlinked. */
+void jy_sweep_handlers(struct jy_code *code);
 
 #endif

@@ -174,6 +174,16 @@ jy_instr_pushes_null(const struct jy_instr *instr)
     return (kind == JY_ARG_NAME1 || kind == JY_ARG_NAME2) && (instr->i_arg & 1) != 0;
 }
 
+bool
+jy_instr_loads_method(const struct jy_instr *instr)
+{
+#if PY_VERSION_HEX < 0x030c0000
+    return instr->i_op == LOAD_METHOD;
+#else
+    return instr->i_op == LOAD_ATTR && (instr->i_arg & 1) != 0;
+#endif
+}
+
 int
 jy_instr_compare(const struct jy_instr *instr)
 {

@@ -88,12 +88,12 @@ struct jy_code {
         size_t n, cap;
     } c_cell_users; /* ids below c_cells_known that name a cell or free variable; jy_edit_add_local's */
     size_t c_cells_known;
-    bool c_one_parameter;   /* the new code takes one argument, in slot 0, and not what the original takes */
-    int c_cursor;           /* jy_edit_append puts instructions before this one; JY_NO_INSTR: at the end */
-    int c_nlocals;          /* with the new ones */
-    int c_nlocalsplus;      /* with the new ones */
-    int c_stacksize;        /* what the last verification found to be needed; at first the original's */
-    const char *c_error;    /* why decoding, verifying or assembling answered JY_BREAK */
+    bool c_one_parameter; /* the new code takes one argument, in slot 0, and not what the original takes */
+    int c_cursor;         /* jy_edit_append puts instructions before this one; JY_NO_INSTR: at the end */
+    int c_nlocals;        /* with the new ones */
+    int c_nlocalsplus;    /* with the new ones */
+    int c_stacksize;      /* what the last verification found to be needed; at first the original's */
+    const char *c_error;  /* why decoding, verifying or assembling answered JY_BREAK */
 };
 
 static inline struct jy_instr *
@@ -149,6 +149,7 @@ size_t jy_instr_call_items(
     const struct jy_instr
         *instr); /* what a call takes from the stack, from the callable and its NULL or self on; 0: it is no call */
 bool jy_instr_null_is_first(void); /* of a callable and the NULL that CALL finds with it, the NULL lies below */
+bool jy_instr_loads_method(const struct jy_instr *instr);    /* of the object on the stack, to be called */
 int jy_instr_compare(const struct jy_instr *instr);          /* COMPARE_OP: Py_LT ... Py_GE */
 bool jy_instr_compare_to_bool(const struct jy_instr *instr); /* 3.13: its result is made a bool at once */
 

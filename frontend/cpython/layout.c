@@ -235,6 +235,16 @@ report_behind(const struct places *p, int id)
         report(p, instr->i_next);
 }
 
+/* A method that is not traced is called as soon as its arguments are there. In between stands the object, whose destructor may keep compiled code from starting there. */
+static void
+report_behind_call(const struct places *p, int id)
+{
+    int depth = jy_code_at(p->code, id)->i_depth, next = jy_code_next(p->code, id);
+    while (next != JY_NO_INSTR && jy_code_at(p->code, next)->i_depth > depth)
+        next = jy_code_next(p->code, next);
+    report(p, next);
+}
+
 static void
 report_all(const struct places *p)
 {
@@ -268,6 +278,8 @@ jy_code_places(struct jy_original *original, uint32_t stop, bool all, void (*rep
     int id = jy_code_id_at_offset(p.code, (int)stop);
     if (id != JY_NO_INSTR && map->kinds[id] != NULL)
         report_behind(&p, id);
+    if (id != JY_NO_INSTR && map->kinds[id] != NULL && jy_instr_loads_method(jy_code_at(p.code, id)))
+        report_behind_call(&p, id);
     if (id != JY_NO_INSTR && is_loop_head(p.code, id))
         report(&p, id);
     if (all)

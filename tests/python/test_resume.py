@@ -521,6 +521,70 @@ def test_leave_behind_a_try_block():
         assert observe(g, np.arange(3.0), 1) == observe(f, np.arange(3.0), 1)
 
 
+def behind_a_handler(a, out):
+    try:
+        x = a * 2 + 1
+        x = x * a - 3
+        out.write("x")
+    except ValueError:
+        x = a
+    y = x * 3 - a
+    y = y * y + x
+    out.write("y")
+    return y
+
+
+def test_nothing_is_left_of_a_try_block_that_is_over():
+    """Methods of an object with a destructor: the place to go on is behind their calls."""
+    g = jitney.compile(behind_a_handler)
+    for _ in range(4):
+        ours, eager = io.StringIO(), io.StringIO()
+        assert np.array_equal(g(np.arange(3.0), ours), behind_a_handler(np.arange(3.0), eager))
+        assert ours.getvalue() == eager.getvalue() == "xy"
+    assert jitney.inspect(g).stats()["resumed_calls"] >= 3
+
+
+def many_places(a):
+    for name in ("a", "b"):
+        x = a * 2
+        unknown()
+        y = x + a
+        unknown()
+        z = y * x
+        unknown()
+        x = z + y
+        unknown(name)
+        y = x * z
+        unknown()
+        z = y - x
+        unknown()
+        with Manager():
+            x = z * y
+            unknown()
+            y = x - z
+            unknown()
+        z = y + x
+        unknown()
+        del x
+        y = z * y
+        unknown()
+        x = y - z
+        unknown()
+    return x, y, z, name
+
+
+def test_many_places_share_their_ways_out():
+    before = jitney.config.min_nodes
+    g = jitney.compile(many_places)
+    try:
+        jitney.config.min_nodes = 0
+        for a in inputs():
+            assert observe(g, a.copy()) == observe(many_places, a.copy())
+    finally:
+        jitney.config.min_nodes = before
+    assert jitney.inspect(g).stats()["resumed_calls"] > 40
+
+
 def test_very_long_functions_are_left_alone():
     """CODE_TOO_LONG"""
     space = {"unknown": unknown}
