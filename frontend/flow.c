@@ -576,6 +576,7 @@ finish_part(struct jy_vbuild *b, struct jy_flow *w)
             for (size_t i = 0; i < exit->x_inner[f].x_depth + exit->x_inner[f].x_nlocals; i++)
                 restore_identity(b, exit, exit->x_inner[f].x_boxes[i]);
     }
+    jy_flow_identity(w);
 }
 
 static struct jy_vbuild *

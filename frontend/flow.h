@@ -7,6 +7,7 @@
  *   flow.c         versions, edges, the work list
  *   flow_state.c   what a frame holds; exits and boxes
  *   flow_maybe.c   locals that are bound on some ways only
+ *   flow_told.c    what can be told from an equal object
  *   flow_import.c  objects from outside become values
  *   flow_op.c      instructions
  *   flow_number.c  operators on numbers       flow_scalar.c  those of NumPy
@@ -204,6 +205,9 @@ struct jy_vbuild {
             uint8_t *nversions;
             bool *is_leader;
             uint64_t *reads; /* flow_maybe.c */
+            struct jy_vtold {
+                uint64_t locals, stack; /* from the top down */
+            } *told; /* flow_told.c */
         } *at;
         size_t n, cap;
     } codes;
@@ -301,6 +305,8 @@ jy_fv jy_vint(struct jy_vbuild *b, int64_t value);
 jy_fv jy_vfloat(struct jy_vbuild *b, double value);
 jy_fv jy_vbool(struct jy_vbuild *b, bool value);
 void jy_vcheck(struct jy_vbuild *b, jy_fv condition, const char *what);
+/* The number, where it is a float, is not NaN: see graph/flow_identity.c. */
+void jy_vcheck_nan(struct jy_vbuild *b, const struct jy_val *v, enum jy_check_mark mark);
 void jy_vflagged(struct jy_vbuild *b, jy_fv result, jy_fv x, jy_fv y, const char *what);
 bool jy_vconst(const struct jy_vbuild *b, jy_fv v, int64_t *out); /* an integer constant */
 /* By the name of a row of flow_helpers.def. */
@@ -318,12 +324,23 @@ void jy_vmaybe_resolve(struct jy_vbuild *b);
 /* Before an edge: the locals noted become MAYBE. */
 void jy_vmaybe_frame(struct jy_vbuild *b, struct jy_vframe *frame);
 
+/* ---- flow_told.c ---- */
+
+/* In an exit: the box and its parts; those of a frame, stack first, that can be told there. */
+void jy_vtold_mark(struct jy_box *box);
+void jy_vtold_mark_frame(struct jy_vbuild *b, const struct jy_vframe *frame, size_t nlocals,
+                         struct jy_box *const *boxes);
+
 /* ---- flow_import.c ---- */
 
 /* What the frontend knows of a value from outside, with its guards. */
 jy_status jy_vb_import(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v);
 /* What stands in the frame at the start; slot: of a local, SIZE_MAX: it is on the stack. */
 jy_status jy_vb_import_slot(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v, size_t slot);
+/* A float that is NaN and known, by its object: no register stands for it, as another NaN would be another object. As a number; its address. */
+bool jy_vis_nan(const struct jy_val *v);
+struct jy_val *jy_vnumber(struct jy_vbuild *b, struct jy_val *v);
+jy_fv jy_vnan_object(struct jy_vbuild *b, const struct jy_val *v);
 /* The number of the unit's input that is this object. */
 uint32_t jy_vb_input(struct jy_vbuild *b, jy_src source, enum jy_kind kind, jy_dtype dtype);
 jy_status jy_vb_array(struct jy_vbuild *b, struct jy_val **out, struct jy_value *array);

@@ -96,6 +96,7 @@ jy_varray_set(struct jy_vbuild *b, struct jy_val *v, struct jy_val *key, struct 
     const struct jy_varray *array = v->array;
     size_t nkeys = key->kind == JY_K_TUPLE ? key->nparts : 1, n;
     jy_fv indices[JY_MAX_NDIM], value;
+    item = jy_vnumber(b, item);
     if (nkeys != array->ndim || !jy_val_is_number(item))
         return jy_vb_lacks(b, "a store into more than one element");
     TRY(jy_vb_effect(b));

@@ -428,6 +428,7 @@ ask_list(struct jy_vbuild *b, struct jy_val **out, const char *helper, PyObject 
                                                  : JY_K_BOOL;
     jy_fv result = jy_vhelp(b, helper, 2, regs, "a function that raises or gives another type");
     *out = jy_val_reg(b, kind, JY_DTYPE_NONE, result);
+    jy_vcheck_nan(b, *out, JY_CHECK_LOADED); /* max() and min() give an item */
     return JY_OK;
 }
 

@@ -235,6 +235,8 @@ jy_vinvoke(struct jy_vbuild *b, struct jy_vframe *callee, struct jy_value *funct
         b->waits = true;
         return JY_BREAK;
     }
+    for (size_t i = 0; i < callee->nlocals; i++)
+        jy_vcheck_nan(b, callee->locals[i], JY_CHECK_STORED);
     jy_fv reg = jy_flow_invoke(b->w, b->block, fn->number, args.n, args.at, jy_vb_exit_call(b, call_item));
     return jy_vreplace(b, items, result_of(b, fn, reg));
 }

@@ -3,6 +3,7 @@
 #include "frontend/flow.h"
 #include "frontend/np_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MAX_TUPLE = 8, SAMPLE = 16, MAX_ELEM_DEPTH = 4 }; /* taste */
@@ -51,6 +52,29 @@ object_input(struct jy_vbuild *b, jy_src source, struct jy_value *v)
     out->known = v;
     out->input = jy_vb_input(b, source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE) + 1;
     return out;
+}
+
+bool
+jy_vis_nan(const struct jy_val *v)
+{
+    return v->kind == JY_K_KNOWN && v->known->v_kind == JY_V_CONST && PyFloat_CheckExact(v->known->v_object);
+}
+
+jy_fv
+jy_vnan_object(struct jy_vbuild *b, const struct jy_val *v)
+{
+    if (v->known->v_source == JY_NO_SOURCE)
+        return jy_vaddress(b, v->known->v_object);
+    uint32_t number = jy_vb_input(b, v->known->v_source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE);
+    return input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
+}
+
+struct jy_val *
+jy_vnumber(struct jy_vbuild *b, struct jy_val *v)
+{
+    if (!jy_vis_nan(v))
+        return v;
+    return jy_val_reg(b, JY_K_FLOAT, JY_DTYPE_NONE, jy_vfloat(b, PyFloat_AS_DOUBLE(v->known->v_object)));
 }
 
 /* ---- lists ---- */
@@ -191,6 +215,8 @@ constant(struct jy_vbuild *b, struct jy_value *v)
     PyObject *o = v->v_object;
     if (PyBool_Check(o))
         return jy_val_reg(b, JY_K_BOOL, JY_DTYPE_NONE, jy_vbool(b, o == Py_True));
+    if (PyFloat_CheckExact(o) && isnan(PyFloat_AS_DOUBLE(o)))
+        return jy_val_known(b, v); /* a number where it is computed with: jy_vnumber */
     if (PyFloat_CheckExact(o))
         return jy_val_reg(b, JY_K_FLOAT, JY_DTYPE_NONE, jy_vfloat(b, PyFloat_AS_DOUBLE(o)));
     if (PyLong_CheckExact(o)) {

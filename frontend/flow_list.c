@@ -93,6 +93,7 @@ unboxed(struct jy_vbuild *b, struct jy_val **out, jy_fv object, const struct jy_
         jy_vcheck(b, has_type(b, object, &PyFloat_Type), "an item that is no float");
         *out = jy_val_reg(b, JY_K_FLOAT, JY_DTYPE_NONE,
                           jy_vload(b, JY_F_F64, object, jy_vint(b, 0), JY_FLOAT_VALUE, b->alias_number));
+        jy_vcheck_nan(b, *out, JY_CHECK_LOADED);
         return JY_OK;
     case JY_K_INT:
         jy_vcheck(b, has_type(b, object, &PyLong_Type), "an item that is no int");
@@ -114,6 +115,7 @@ unboxed(struct jy_vbuild *b, struct jy_val **out, jy_fv object, const struct jy_
         jy_vcheck(b, has_type(b, object, jy_inspect_scalar_type(dtype)), "an item of another type");
         *out = jy_val_reg(b, JY_K_NP, dtype,
                           jy_vscalar_load(b, dtype, object, jy_vint(b, JY_SCALAR_VALUE), b->alias_number));
+        jy_vcheck_nan(b, *out, JY_CHECK_LOADED);
         return JY_OK;
     }
     default:
@@ -383,9 +385,17 @@ store_scalar(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, const 
     jy_vhelp(b, "list_store_scalar", 4, args, "an item that cannot be replaced");
 }
 
+static void
+store_nan(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, const struct jy_val *item)
+{
+    jy_fv args[] = { list->regs[0], index, jy_vnan_object(b, item) };
+    jy_vhelp(b, "list_store_object", 3, args, "an item that cannot be replaced");
+}
+
 static jy_status
 store(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, struct jy_val *item)
 {
+    jy_vcheck_nan(b, item, JY_CHECK_STORED);
     if (item->kind == JY_K_FLOAT)
         store_float(b, list, index, item->regs[0]);
     else if (item->kind == JY_K_INT)
@@ -394,6 +404,8 @@ store(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, struct jy_val
         store_bool(b, list, index, item->regs[0]);
     else if (item->kind == JY_K_NP)
         store_scalar(b, list, index, item);
+    else if (jy_vis_nan(item))
+        store_nan(b, list, index, item);
     else
         return jy_vb_lacks(b, "a store of %s into a list", jy_val_describe(b, item));
     return JY_OK;
@@ -405,7 +417,7 @@ jy_vlist_check_writable(struct jy_vbuild *b, const struct jy_val *list, const st
     if (list->is_tuple || list->elem->kind == JY_K_BYTE)
         return jy_vb_lacks(b, "a store into a tuple or bytes");
     TRY(jy_vb_effect(b));
-    if (item != NULL && !jy_val_is_number(item) && item->kind != JY_K_LIST)
+    if (item != NULL && !jy_val_is_number(item) && item->kind != JY_K_LIST && !jy_vis_nan(item))
         return jy_vb_lacks(b, "a store of %s into a list", jy_val_describe(b, item));
     return JY_OK;
 }
@@ -415,6 +427,8 @@ jy_vlist_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struc
 {
     jy_fv index;
     TRY(jy_vlist_check_writable(b, list, item));
+    if (jy_vis_nan(item))
+        TRY(jy_vlist_as_object(b, list));
     if (list->is_native)
         return jy_vnative_set(b, list, key, item);
     if (item->kind == JY_K_LIST)
@@ -433,7 +447,7 @@ const struct jy_velem *
 jy_velem_of_item(struct jy_vbuild *b, const struct jy_val *item)
 {
     struct jy_velem *elem = JY_NEW(b->arena, struct jy_velem);
-    elem->kind = item->kind;
+    elem->kind = jy_vis_nan(item) ? JY_K_FLOAT : item->kind;
     elem->dtype = item->kind == JY_K_NP ? item->dtype : 0;
     elem->is_tuple = item->is_tuple;
     elem->is_native = item->is_native;
@@ -572,6 +586,12 @@ append(struct jy_vbuild *b, const struct jy_val *list, const struct jy_val *item
                                            [JY_K_NP] = "list_append_scalar",
                                            [JY_K_LIST] = "list_append_object" };
     bool is_scalar = item->kind == JY_K_NP;
+    if (jy_vis_nan(item)) {
+        jy_fv nan[] = { list->regs[0], jy_vnan_object(b, item) };
+        jy_vhelp(b, "list_append_object", 2, nan, "a list that cannot grow");
+        return;
+    }
+    jy_vcheck_nan(b, item, JY_CHECK_STORED);
     if (!is_scalar && item->kind != JY_K_LIST &&
         list->elem->kind != JY_K_LIST) { /* of rows: their slots are memory apart */
         append_number(b, list, item);
@@ -591,6 +611,8 @@ jy_vlist_append(struct jy_vbuild *b, struct jy_val *list, struct jy_val *item)
     if (item->kind == JY_K_NEWLIST)
         TRY(jy_vlist_make(b, &item, item));
     TRY(jy_vlist_check_writable(b, list, item));
+    if (jy_vis_nan(item))
+        TRY(jy_vlist_as_object(b, list));
     if (list->is_native)
         return jy_vnative_append(b, list, item);
     if (item->is_native && jy_vlist_may_be_native(b, list)) /* what it holds has not been known */
@@ -710,6 +732,7 @@ repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val
     jy_fv args[3] = { JY_NO_FV, n };
     const char *helper = "list_repeat";
     size_t nargs = 2;
+    jy_vcheck_nan(b, item, JY_CHECK_STORED);
     switch (item->kind) {
     case JY_K_NP:
         helper = "list_repeat_scalar";
@@ -732,6 +755,11 @@ repeat(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val
     case JY_K_LIST:
         args[0] = item->regs[0];
         break;
+    case JY_K_KNOWN:
+        if (!jy_vis_nan(item))
+            return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, item));
+        args[0] = jy_vnan_object(b, item);
+        break;
     default:
         return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, item));
     }
@@ -746,7 +774,7 @@ native_elem_of(struct jy_vbuild *b, size_t n, struct jy_val *const *items)
 {
     const struct jy_velem *elem = jy_vnative_elem(b, n != 0 ? jy_velem_of_item(b, items[0]) : &unknown);
     for (size_t i = 0; i < n && elem != NULL; i++)
-        if (!jy_velem_same(elem, jy_velem_of_item(b, items[i])))
+        if (jy_vis_nan(items[i]) || !jy_velem_same(elem, jy_velem_of_item(b, items[i])))
             elem = NULL;
     return elem;
 }
@@ -764,7 +792,7 @@ jy_vlist_make(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
         return JY_OK;
     }
     for (size_t i = 0; i < v->nparts; i++)
-        if (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST)
+        if (!jy_val_is_number(v->parts[i]) && v->parts[i]->kind != JY_K_LIST && !jy_vis_nan(v->parts[i]))
             return jy_vb_lacks(b, "a list of %s", jy_val_describe(b, v->parts[i]));
     for (size_t i = 0; i < v->nparts; i++)
         TRY(jy_vlist_as_object(b, v->parts[i]));

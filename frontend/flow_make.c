@@ -310,10 +310,11 @@ insert(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struct jy_v
     TRY(jy_vlist_check_writable(b, list, item));
     TRY(jy_vlist_as_object(b, list));
     TRY(jy_vlist_as_object(b, item));
-    if (item->kind == JY_K_NP)
+    if (item->kind == JY_K_NP || item->kind == JY_K_KNOWN)
         return jy_vb_lacks(b, "insert() of %s", jy_val_describe(b, item));
     TRY(jy_vas_index(b, &args[1], key));
     args[2] = item->regs[0];
+    jy_vcheck_nan(b, item, JY_CHECK_STORED);
     jy_vhelp(b, helpers[item->kind], 3, args, "a list that cannot grow");
     jy_vlist_learn(b, list, jy_velem_of_item(b, item));
     return JY_OK;

@@ -115,6 +115,7 @@ jy_vnative_at(struct jy_vbuild *b, const struct jy_val *list, jy_fv index)
     jy_fv offset = offset_of(b, list, index), items = head(b, list, JY_F_PTR, ITEMS);
     jy_fv reg = jy_vload(b, type, items, offset, 0, alias_of(b, type));
     struct jy_val *item = jy_val_reg(b, (enum jy_vkind)elem->kind, JY_DTYPE_NONE, reg);
+    jy_vcheck_nan(b, item, JY_CHECK_LOADED);
     if (elem->kind == JY_K_LIST) {
         item->elem = elem->elem;
         item->is_native = true;
@@ -151,6 +152,7 @@ jy_vnative_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, str
     TRY(check_kind(b, list, item));
     TRY(jy_vas_index(b, &index, key));
     index = jy_ve2x(b, JY_FLOW_WRAP, JY_F_I64, index, jy_vnative_length(b, list), "index out of range");
+    jy_vcheck_nan(b, item, JY_CHECK_STORED);
     store(b, list, index, item);
     return JY_OK;
 }
@@ -166,6 +168,7 @@ jy_status
 jy_vnative_append(struct jy_vbuild *b, struct jy_val *list, struct jy_val *item)
 {
     TRY(check_kind(b, list, item));
+    jy_vcheck_nan(b, item, JY_CHECK_STORED);
     jy_fb full = jy_flow_block(b->w), behind = jy_flow_block(b->w);
     jy_fv size = jy_vnative_length(b, list);
     branch(b, jy_ve2(b, JY_FLOW_LT, JY_F_I1, size, head(b, list, JY_F_I64, ALLOCATED)), behind, full);
@@ -227,6 +230,7 @@ jy_vnative_empty(struct jy_vbuild *b, const struct jy_velem *elem)
 struct jy_val *
 jy_vnative_repeat(struct jy_vbuild *b, const struct jy_val *item, jy_fv count, const struct jy_velem *elem)
 {
+    jy_vcheck_nan(b, item, JY_CHECK_STORED);
     jy_fv args[] = { item->regs[0], count };
     const char *helper = item->kind == JY_K_INT     ? "native_fill_int"
                          : item->kind == JY_K_FLOAT ? "native_fill_float"
@@ -239,8 +243,10 @@ struct jy_val *
 jy_vnative_display(struct jy_vbuild *b, const struct jy_val *display, const struct jy_velem *elem)
 {
     struct jy_val *list = jy_vnative_repeat(b, display->parts[0], jy_vint(b, (int64_t)display->nparts), elem);
-    for (size_t i = 1; i < display->nparts; i++)
+    for (size_t i = 1; i < display->nparts; i++) {
+        jy_vcheck_nan(b, display->parts[i], JY_CHECK_STORED);
         store(b, list, jy_vint(b, (int64_t)i), display->parts[i]);
+    }
     return list;
 }
 

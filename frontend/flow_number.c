@@ -16,6 +16,7 @@ as_int64(struct jy_vbuild *b, const struct jy_val *v)
 jy_status
 jy_vas_float(struct jy_vbuild *b, jy_fv *out, struct jy_val *v)
 {
+    v = jy_vnumber(b, v);
     if (v->kind == JY_K_FLOAT || (v->kind == JY_K_NP && v->dtype == JY_F64))
         *out = v->regs[0];
     else if (is_python_int(v))
@@ -150,6 +151,8 @@ float_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_
 jy_status
 jy_vnum_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_val *x, struct jy_val *y)
 {
+    x = jy_vnumber(b, x);
+    y = jy_vnumber(b, y);
     bool complex = x->kind == JY_K_COMPLEX || y->kind == JY_K_COMPLEX;
     bool numbers = (jy_val_is_number(x) || x->kind == JY_K_COMPLEX) && (jy_val_is_number(y) || y->kind == JY_K_COMPLEX);
     if (complex && numbers)
@@ -194,6 +197,8 @@ jy_status
 jy_vnum_unary(struct jy_vbuild *b, struct jy_val **out, enum jy_unary op, struct jy_val *x)
 {
     jy_fv result = JY_NO_FV;
+    if (op != JY_UNARY_POSITIVE) /* that is the very object */
+        x = jy_vnumber(b, x);
     if (x->kind == JY_K_COMPLEX)
         return jy_vcomplex_unary(b, out, op, x);
     if (x->kind == JY_K_INT || (x->kind == JY_K_BOOL && op != JY_UNARY_INVERT)) {
@@ -218,6 +223,8 @@ jy_vnum_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, st
 {
     static const uint8_t ops[] = { [JY_LT] = JY_FLOW_LT, [JY_LE] = JY_FLOW_LE, [JY_EQ] = JY_FLOW_EQ,
                                    [JY_NE] = JY_FLOW_NE, [JY_GT] = JY_FLOW_GT, [JY_GE] = JY_FLOW_GE };
+    p = jy_vnumber(b, p);
+    q = jy_vnumber(b, q);
     if (p->kind == JY_K_COMPLEX || q->kind == JY_K_COMPLEX)
         return jy_vcomplex_compare(b, out, op, p, q);
     if (!jy_val_is_number(p) || !jy_val_is_number(q))
@@ -257,6 +264,7 @@ jy_status
 jy_vtruth(struct jy_vbuild *b, jy_fv *out, struct jy_val *v)
 {
     bool known;
+    v = jy_vnumber(b, v);
     if (jy_vtruth_known(b, &known, v)) {
         *out = jy_vbool(b, known);
         return JY_OK;

@@ -421,6 +421,7 @@ box_frame(struct boxing *x, const struct jy_vframe *frame)
         boxes[i] = box_of(x, frame->stack[i]);
     for (size_t i = 0; i < n; i++)
         boxes[frame->depth + i] = box_of(x, frame->locals[i]);
+    jy_vtold_mark_frame(x->b, frame, n, boxes);
     return boxes;
 }
 
@@ -513,6 +514,7 @@ jy_vb_exit_return(struct jy_vbuild *b, struct jy_val *v)
     exit->x_what = "return";
     exit->x_boxes = JY_NEW_ARRAY(b->arena, struct jy_box *, 1);
     exit->x_boxes[0] = box_of(x, v);
+    jy_vtold_mark(exit->x_boxes[0]);
     return jy_flow_exit_add(b->w, exit);
 }
 
@@ -586,6 +588,16 @@ jy_vcheck(struct jy_vbuild *b, jy_fv condition, const char *what)
     if (jy_vconst(b, condition, &known) && known != 0)
         return;
     jy_ve1x(b, JY_FLOW_CHECK, JY_F_NONE, condition, what);
+}
+
+void
+jy_vcheck_nan(struct jy_vbuild *b, const struct jy_val *v, enum jy_check_mark mark)
+{
+    if (v->kind != JY_K_FLOAT && (v->kind != JY_K_NP || !jy_dtype_is_float((jy_dtype)v->dtype)))
+        return;
+    jy_fv same = jy_ve2(b, JY_FLOW_EQ, JY_F_I1, v->regs[0], v->regs[0]);
+    jy_fv check = jy_ve1x(b, JY_FLOW_CHECK, JY_F_NONE, same, "a NaN that is an object already");
+    jy_flow_at(b->w, check)->f_index = (uint32_t)mark;
 }
 
 void

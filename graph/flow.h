@@ -75,6 +75,9 @@ extern const struct jy_flow_op_info {
     int8_t nargs; /* -1: any */
 } jy_flow_op_info[JY_FLOW_COUNT];
 
+/* f_index of a CHECK: ALWAYS, or marks of flow_identity.c. */
+enum jy_check_mark { JY_CHECK_ALWAYS, JY_CHECK_LOADED, JY_CHECK_STORED };
+
 struct jy_fvalue {
     uint8_t f_op, f_type;
     uint8_t f_nargs;
@@ -149,6 +152,7 @@ struct jy_box {
     uint32_t number;
     uint32_t object;
     uint32_t value; /* its first value: index into x_values; the others follow */
+    bool is_told;   /* the program may find out that it is another object; until flow_identity.c has looked */
     size_t n;
     struct jy_box **parts; /* two uses of one pointer in one exit are one object */
 };
@@ -212,6 +216,7 @@ struct jy_flow_list {
 struct jy_flow_input {
     uint8_t kind, type, axis, dtype;
     uint32_t number;
+    bool no_nan; /* NUMBER: the flow is not entered with a NaN there: flow_identity.c */
 };
 
 /* A C function that flows call: its address is in jy_flow_call.helper at this index. Arguments and result are passed as C passes int64_t, double, float, bool, void *.
@@ -344,6 +349,8 @@ bool jy_flow_apply(union jy_scalar *out, enum jy_fop op, enum jy_ftype type, enu
 /* flow_simplify.c: removes parameters that always get one value, unreachable blocks, empty blocks that only jump, values that nobody reads and that cannot exit; shares equal pure values
  * along the dominator tree. Values keep their meaning at every exit. */
 void jy_flow_simplify(struct jy_flow *w);
+/* flow_identity.c, once, when the frontend is done with the flow: drops the marked CHECKs that are not needed, and finds no_nan. */
+void jy_flow_identity(struct jy_flow *w);
 /* flow_hoist.c: innermost counted loops get a second copy without the checks that hold for all iterations, chosen by one test in front of the loop. */
 void jy_flow_hoist(struct jy_flow *w);
 /* flow_force.c, stress: every exit is also taken when the helper `exit_due` says so. Behind all passes. */

@@ -342,7 +342,7 @@ print_inputs(const struct printer *p)
         if (in->kind == JY_FLOW_IN_EXTENT || in->kind == JY_FLOW_IN_STRIDE || in->kind == JY_FLOW_IN_RANGE)
             jy_text_add(p->text, ".%u", in->axis);
         if (in->kind == JY_FLOW_IN_NUMBER)
-            jy_text_add(p->text, " %s", jy_dtype_info[in->dtype].text);
+            jy_text_add(p->text, " %s%s", jy_dtype_info[in->dtype].text, in->no_nan ? " no_nan" : "");
         jy_text_add(p->text, "\n");
     }
 }

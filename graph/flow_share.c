@@ -233,6 +233,8 @@ visit_value(struct share *s, jy_fv at, jy_fb block)
     if (v->f_op == JY_FLOW_CHECK) {
         if (known_in(s, v->f_args[0], block) == IS_TRUE)
             return true;
+        if (v->f_index != JY_CHECK_ALWAYS) /* it may go, so nothing follows from it */
+            return false;
         learn(s, v->f_args[0], true, block);
         return false;
     }

@@ -49,12 +49,32 @@ jy_dispatcher_new(PyObject *private_function, PyObject *Py_UNUSED(original))
     return (PyObject *)d;
 }
 
+/* What the units of native loops hold: the dispatcher itself, where one calls its own function by a global. Those of other units belong to objects that the collector does not know. */
+static int
+visit_flows(const struct jy_start *start, visitproc visit, void *arg)
+{
+    for (const struct jy_entry *entry = start->s_entries; entry != NULL; entry = entry->e_next) {
+        const struct jy_unit *unit = entry->e_flow != NULL ? jy_flow_exec_unit(entry->e_flow) : NULL;
+        for (size_t k = 1; unit != NULL && k < unit->u_objects.n; k++)
+            Py_VISIT((PyObject *)unit->u_objects.at[k]);
+    }
+    return 0;
+}
+
 static int
 dispatcher_traverse(PyObject *self, visitproc visit, void *arg)
 {
+    const struct jy_function *state = ((struct dispatcher *)self)->state;
     Py_VISIT(((struct dispatcher *)self)->function);
     Py_VISIT(((struct dispatcher *)self)->globals);
-    return 0;
+    if (state == NULL)
+        return 0;
+    for (const struct jy_start *start = state->f_starts; start != NULL; start = start->s_next) {
+        int stopped = visit_flows(start, visit, arg);
+        if (stopped != 0)
+            return stopped;
+    }
+    return visit_flows(&state->f_call, visit, arg);
 }
 
 /* The state goes with the function: without it no call may come any more, and the collector only clears what nobody can call. */

@@ -444,6 +444,12 @@ read_range(union jy_scalar *out, const struct jy_flow_input *in, PyObject *objec
 }
 
 static bool
+is_nan(const struct jy_flow_input *in, const union jy_scalar *value)
+{
+    return in->type == JY_F_F32 ? value->f != value->f : value->d != value->d;
+}
+
+static bool
 read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy_unit *unit, PyObject *const *inputs)
 {
     bool is_const = in->kind == JY_FLOW_IN_CONST_OBJECT || in->kind == JY_FLOW_IN_CONST_BITGEN;
@@ -451,7 +457,7 @@ read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy
     out->bits = 0;
     switch ((enum jy_flow_input_kind)in->kind) {
     case JY_FLOW_IN_NUMBER:
-        return read_number(out, in, object);
+        return read_number(out, in, object) && !(in->no_nan && is_nan(in, out));
     case JY_FLOW_IN_OBJECT:
     case JY_FLOW_IN_CONST_OBJECT:
         out->bits = (uintptr_t)object;

@@ -373,11 +373,7 @@ def test_recursion_that_always_leaves_is_given_up():
     assert jitney.inspect(f).stats()["flow_calls"] < 40
 
 
-# On 3.11 a global that names the function itself is guarded by the dispatcher object, which the unit keeps: a ring that the collector does not see, since it goes through the function's state.
-KEPT = pytest.mark.xfail(sys.version_info < (3, 12), reason="3.11: a unit that calls its own function through a global keeps it alive", strict=True)
-
-
-@pytest.mark.parametrize("name, args", [pytest.param("divide", (20, 0), marks=KEPT), ("puts", ([1] * 20, 9))])
+@pytest.mark.parametrize("name, args", [("divide", (20, 0)), ("puts", ([1] * 20, 9))])
 def test_functions_that_were_left_die(name, args):
     module = world()
     f = module[name] = jitney.compile(module[name])
