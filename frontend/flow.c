@@ -579,6 +579,31 @@ finish_part(struct jy_vbuild *b, struct jy_flow *w)
     jy_flow_identity(w);
 }
 
+/* Arrays that share memory, or may, have one alias number: what one stores is what another loads. */
+static void
+merge_aliases(struct jy_vbuild *b)
+{
+    uint32_t *to = JY_NEW_ARRAY(b->arena, uint32_t, b->w->w_nalias + 1), common = 0;
+    for (size_t k = 0; k < b->arrays.n; k++) {
+        uint32_t alias = b->arrays.at[k]->alias;
+        if (!b->arrays.at[k]->value->u.array.storage->mingled || alias == 0)
+            continue;
+        if (common == 0)
+            common = alias;
+        to[alias] = common;
+        if (alias == common)
+            continue;
+        b->w->w_alias[alias - 1] = JY_NO_FV;
+        b->w->w_alias_written[common - 1] |= b->w->w_alias_written[alias - 1];
+        b->w->w_alias_written[alias - 1] = false;
+    }
+    for (size_t v = 0; common != 0 && v < b->w->w_values.n; v++) {
+        struct jy_fvalue *value = jy_flow_at(b->w, (jy_fv)v);
+        if (value->f_alias <= b->w->w_nalias && to[value->f_alias] != 0)
+            value->f_alias = (uint16_t)to[value->f_alias];
+    }
+}
+
 static struct jy_vbuild *
 build_of(struct jy_vbuild *root, size_t k)
 {
@@ -588,8 +613,10 @@ build_of(struct jy_vbuild *root, size_t k)
 static jy_status
 finish(struct jy_vbuild *b, struct jy_frame *root)
 {
-    for (size_t k = 0; k <= b->functions.n; k++)
+    for (size_t k = 0; k <= b->functions.n; k++) {
+        merge_aliases(build_of(b, k));
         fill_keeps(build_of(b, k));
+    }
     struct jy_flow *w = b->w;
     bool is_function = b->t->request->as_function;
     w->w_loops = is_function ? b->recurses : count_loops(b);

@@ -303,7 +303,8 @@ jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy
         jy_sizes_print(text, sizes, g->b);
         break;
     case JY_GUARD_DISJOINT:
-        jy_text_add(text, "no overlap: inputs %" PRId64 ", %" PRId64, g->value, g->other);
+        jy_text_add(text, "%s: inputs %" PRId64 ", %" PRId64, g->compare == JY_NE ? "overlap" : "no overlap", g->value,
+                    g->other);
         break;
     case JY_GUARD_SAME:
         jy_source_print(&other, unit, g->other_source);

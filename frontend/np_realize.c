@@ -56,11 +56,16 @@ overlap(const struct jy_storage *a, const struct jy_storage *b)
 }
 
 static jy_status
-keep_apart(struct jy_frame *f, const struct jy_storage *a, const struct jy_storage *b)
+keep_apart(struct jy_frame *f, struct jy_storage *a, struct jy_storage *b)
 {
-    if (overlap(a, b))
+    bool overlaps = overlap(a, b);
+    if (overlaps && f->f_trace->elements) { /* flows go element by element, in the program's order */
+        a->mingled = b->mingled = true;
+    } else if (overlaps) {
         return jy_break(f, JY_BREAK_OVERLAP, "two arrays share memory and one is written");
+    }
     struct jy_guard *guard = jy_guard_add(f, JY_GUARD_DISJOINT, 0);
+    guard->compare = overlaps ? JY_NE : JY_EQ; /* those that lie apart have faster code */
     guard->value = a->input, guard->other = b->input;
     return JY_OK;
 }

@@ -74,6 +74,7 @@ struct jy_storage {
     bool fresh;          /* made during the trace */
     uint32_t input;      /* !fresh: number of the graph input */
     bool written;        /* !fresh: the unit writes it */
+    bool mingled;        /* of a flow: it overlaps others of which one is written; no guard keeps these apart */
     PyObject *object;    /* !fresh: the live array, borrowed from the traced call */
     struct jy_value *of; /* reshaped: the array whose elements these are; NULL */
     jy_ref of_node;      /* its node when `version` was made */

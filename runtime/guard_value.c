@@ -276,7 +276,7 @@ jy_guard_holds(const struct jy_unit *unit, const struct jy_guard *g, PyObject *v
     case JY_GUARD_SIZE:
         return compare_sizes(unit, inputs, g);
     case JY_GUARD_DISJOINT:
-        return are_disjoint(inputs[g->value], inputs[g->other]);
+        return are_disjoint(inputs[g->value], inputs[g->other]) == (g->compare != JY_NE);
     case JY_GUARD_SAME:
         return value == other;
     case JY_GUARD_NOT_SAME:
