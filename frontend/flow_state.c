@@ -1,6 +1,7 @@
 /* What a frame holds while bytecode becomes a flow: values by kind, and the exits that give all of it back to the interpreter. */
 #include "frontend/flow.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -590,6 +591,35 @@ jy_vcheck(struct jy_vbuild *b, jy_fv condition, const char *what)
     jy_ve1x(b, JY_FLOW_CHECK, JY_F_NONE, condition, what);
 }
 
+/* A constant that makes nothing larger as a factor (`divisor`: as a divisor), and nothing that is finite or infinite NaN. */
+static bool
+is_harmless(const struct jy_vbuild *b, jy_fv v, bool divisor)
+{
+    const struct jy_fvalue *value = jy_flow_at(b->w, v);
+    if (value->f_op != JY_FLOW_CONST)
+        return false;
+    double magnitude = fabs(value->f_type == JY_F_F32 ? (double)value->f_value.f : value->f_value.d);
+    return divisor ? magnitude >= 1.0 && isfinite(magnitude) : magnitude > 0.0 && magnitude <= 1.0;
+}
+
+/* Products with small constants and quotients by large ones raise no flag; of ints as divisors, which are 0 or at least 1, only 0 does. */
+static bool
+is_never_flagged(struct jy_vbuild *b, jy_fv result, jy_fv x, jy_fv y, const char *what)
+{
+    const struct jy_fvalue *r = jy_flow_at(b->w, result);
+    if (r->f_op == JY_FLOW_MUL && r->f_args[0] == x && r->f_args[1] == y)
+        return is_harmless(b, x, false) || is_harmless(b, y, false);
+    if (r->f_op != JY_FLOW_DIV || r->f_args[0] != x || r->f_args[1] != y)
+        return false;
+    const struct jy_fvalue divisor = *jy_flow_at(b->w, y);
+    if (divisor.f_op != JY_FLOW_TO_FLOAT)
+        return is_harmless(b, y, true);
+    if (jy_flow_at(b->w, divisor.f_args[0])->f_type != JY_F_I64)
+        return false;
+    jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, divisor.f_args[0], jy_vint(b, 0)), what);
+    return true;
+}
+
 void
 jy_vcheck_nan(struct jy_vbuild *b, const struct jy_val *v, enum jy_check_mark mark)
 {
@@ -604,6 +634,8 @@ void
 jy_vflagged(struct jy_vbuild *b, jy_fv result, jy_fv x, jy_fv y, const char *what)
 {
     jy_fv args[] = { result, x, y };
+    if (is_never_flagged(b, result, x, y, what))
+        return;
     jy_flow_op(b->w, b->block, JY_FLOW_FLAGGED, JY_F_NONE, 3, args, jy_vb_exit(b, JY_EXIT_CHECK, what));
 }
 
