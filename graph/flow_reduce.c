@@ -1,4 +1,9 @@
-/* Loops with two ways in get one. The frontend goes on in the middle of a loop where a first round, in which some variable was unbound or of another kind, has
+/* Loops get a head of their own, with one way in.
+ *
+ * A nest whose outer loop is entered in the middle of a round, where the inner one begins, has one head for both: its ways back are those of two loops. The outer ones get a
+ * block in front of the head. (The frontend goes on like this where a variable has got its last kind in the inner loop.)
+ *
+ * Loops with two ways in get one. The frontend goes on in the middle of a loop where a first round, in which some variable was unbound or of another kind, has
  * become like the later ones; no pass and no compiler takes such a ring of blocks for a loop.
  *
  *        a          a            The ring is e and h. h becomes the head: what can be reached from the other entries without passing it gets a second copy (e'), for
@@ -203,4 +208,79 @@ jy_flow_reduce(struct jy_flow *w)
         changed = true;
     }
     return changed;
+}
+
+/* ---- nests that share their head ---- */
+
+static bool
+adds_constant(const struct jy_flow *w, jy_fv next, jy_fv index)
+{
+    const struct jy_fvalue *v = jy_flow_at(w, next);
+    if (v->f_op != JY_FLOW_ADD && v->f_op != JY_FLOW_SUB)
+        return false;
+    return v->f_args[0] == index && jy_flow_at(w, v->f_args[1])->f_op == JY_FLOW_CONST;
+}
+
+/* The place of the parameter that the head compares; SIZE_MAX: there is none. */
+static size_t
+compared_place(const struct jy_flow *w, jy_fb head)
+{
+    const struct jy_fblock *block = &w->w_blocks.at[head];
+    if (block->f_end != JY_END_BRANCH || jy_flow_at(w, block->f_condition)->f_nargs != 2)
+        return SIZE_MAX;
+    const jy_fv *sides = jy_flow_at(w, block->f_condition)->f_args;
+    for (size_t p = 0; p < block->f_params.n; p++)
+        if (sides[0] == block->f_params.at[p] || sides[1] == block->f_params.at[p])
+            return p;
+    return SIZE_MAX;
+}
+
+static void
+enter_by(struct jy_flow *w, const struct jy_flow_shape *shape, jy_fb head, const bool *stays)
+{
+    jy_fb before = jy_flow_block(w);
+    size_t n = w->w_blocks.at[head].f_params.n;
+    jy_fv *args = JY_NEW_ARRAY(w->w_arena, jy_fv, n + 1);
+    for (size_t p = 0; p < n; p++)
+        args[p] = jy_flow_param(w, before, (enum jy_ftype)jy_flow_at(w, w->w_blocks.at[head].f_params.at[p])->f_type);
+    for (uint32_t p = shape->pred_start[head]; p < shape->pred_start[head + 1]; p++)
+        if (!stays[shape->pred[p].from])
+            w->w_blocks.at[shape->pred[p].from].f_edge[shape->pred[p].edge].to = before;
+    jy_flow_jump(w, before, head, n, args);
+}
+
+/* Ways back on which the index goes on by a constant are the inner loop's; there are others, on which it begins again. */
+static bool
+is_shared_head(const struct jy_flow *w, const struct jy_flow_shape *shape, jy_fb head, bool *stays)
+{
+    size_t place = compared_place(w, head), ninner = 0, nouter = 0;
+    if (place == SIZE_MAX)
+        return false;
+    for (uint32_t p = shape->pred_start[head]; p < shape->pred_start[head + 1]; p++) {
+        struct jy_fpred pred = shape->pred[p];
+        if (!jy_dominates(&shape->dom, head, pred.from))
+            continue;
+        jy_fv next = w->w_blocks.at[pred.from].f_edge[pred.edge].args[place];
+        stays[pred.from] = adds_constant(w, next, w->w_blocks.at[head].f_params.at[place]);
+        ninner += stays[pred.from];
+        nouter += !stays[pred.from];
+    }
+    return ninner > 0 && nouter > 0;
+}
+
+void
+jy_flow_separate(struct jy_flow *w)
+{
+    struct jy_flow_shape shape;
+    bool changed = false;
+    jy_flow_shape_fill(&shape, w);
+    for (size_t k = 0; k < shape.dom.n; k++) {
+        bool *stays = JY_NEW_ARRAY(w->w_arena, bool, w->w_blocks.n);
+        if (is_shared_head(w, &shape, shape.dom.order[k], stays)) {
+            enter_by(w, &shape, shape.dom.order[k], stays);
+            changed = true;
+        }
+    }
+    if (changed) /* what only the outer loop changes is no parameter of the inner head */
+        jy_flow_drop_params(w);
 }

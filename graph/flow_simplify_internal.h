@@ -27,5 +27,7 @@ bool jy_flow_thread(struct jy_flow *w);      /* flow_thread.c */
 bool jy_flow_merge(struct jy_flow *w);       /* flow_thread.c */
 /* flow_reduce.c, for jy_flow_hoist: loops that are entered in two places are entered in one. */
 bool jy_flow_reduce(struct jy_flow *w);
+/* flow_reduce.c, for jy_flow_hoist: a nest of two loops with one head gets two. Simplifying joins them again. */
+void jy_flow_separate(struct jy_flow *w);
 
 #endif
