@@ -245,25 +245,25 @@ in_front(struct jy_counted *c, jy_fv v, int depth)
 }
 
 static bool
-need_between(struct jy_counted *c, jy_fv v, int64_t low, int64_t high)
+need_between(struct jy_counted *c, jy_fb at, jy_fv v, int64_t low, int64_t high)
 {
-    const struct jy_interval r = *jy_range_of(c, v);
+    const struct jy_interval r = jy_range_at(c, v, at);
     struct jy_form bottom = jy_form_constant(low), top = jy_form_constant(high);
     return r.has_low && r.has_high && jy_range_need_le(c, &bottom, 0, &r.low) && jy_range_need_le(c, &r.high, 0, &top);
 }
 
-/* a + constant <= b in every round. */
+/* a + constant <= b in every round that comes to the block. */
 static bool
-need_le(struct jy_counted *c, jy_fv a, int64_t constant, jy_fv b)
+need_le(struct jy_counted *c, jy_fb at, jy_fv a, int64_t constant, jy_fv b)
 {
-    const struct jy_interval x = *jy_range_of(c, a), y = *jy_range_of(c, b);
+    const struct jy_interval x = jy_range_at(c, a, at), y = jy_range_at(c, b, at);
     return x.has_high && y.has_low && jy_range_need_le(c, &x.high, constant, &y.low);
 }
 
 static bool
-need_not_negative(struct jy_counted *c, jy_fv v)
+need_not_negative(struct jy_counted *c, jy_fb at, jy_fv v)
 {
-    const struct jy_interval r = *jy_range_of(c, v);
+    const struct jy_interval r = jy_range_at(c, v, at);
     struct jy_form zero = jy_form_constant(0);
     return r.has_low && jy_range_need_le(c, &zero, 0, &r.low);
 }
@@ -281,7 +281,7 @@ need_fits(struct jy_counted *c, jy_fv v)
 }
 
 static bool
-need_true(struct jy_counted *c, jy_fv condition, int depth)
+need_true(struct jy_counted *c, jy_fb at, jy_fv condition, int depth)
 {
     const struct jy_fvalue v = *jy_flow_at(c->w, condition);
     const jy_fv *a = v.f_args;
@@ -291,22 +291,22 @@ need_true(struct jy_counted *c, jy_fv condition, int depth)
         return true;
     }
     if (v.f_op == JY_FLOW_AND && depth > 0)
-        return need_true(c, a[0], depth - 1) && need_true(c, a[1], depth - 1);
+        return need_true(c, at, a[0], depth - 1) && need_true(c, at, a[1], depth - 1);
     if (v.f_nargs != 2 || jy_flow_at(c->w, a[0])->f_type != JY_F_I64)
         return false;
     switch ((int)v.f_op) {
     case JY_FLOW_LT:
-        return need_le(c, a[0], 1, a[1]);
+        return need_le(c, at, a[0], 1, a[1]);
     case JY_FLOW_LE:
-        return need_le(c, a[0], 0, a[1]);
+        return need_le(c, at, a[0], 0, a[1]);
     case JY_FLOW_GT:
-        return need_le(c, a[1], 1, a[0]);
+        return need_le(c, at, a[1], 1, a[0]);
     case JY_FLOW_GE:
-        return need_le(c, a[1], 0, a[0]);
+        return need_le(c, at, a[1], 0, a[0]);
     case JY_FLOW_NE: /* divisors are seldom negative */
-        return need_le(c, a[1], 1, a[0]);
+        return need_le(c, at, a[1], 1, a[0]);
     case JY_FLOW_BELOW:
-        return need_not_negative(c, a[0]) && need_le(c, a[0], 1, a[1]);
+        return need_not_negative(c, at, a[0]) && need_le(c, at, a[0], 1, a[1]);
     default:
         return false;
     }
@@ -315,10 +315,10 @@ need_true(struct jy_counted *c, jy_fv condition, int depth)
 static enum jy_unchecked
 wrap(struct jy_counted *c, const struct jy_fvalue *v)
 {
-    if (!need_not_negative(c, v->f_args[0]))
+    if (!need_not_negative(c, v->f_block, v->f_args[0]))
         return JY_UNCHECKED_NO;
     size_t nconditions = c->conditions.n, nsmall = c->small.n;
-    if (need_le(c, v->f_args[0], 1, v->f_args[1]))
+    if (need_le(c, v->f_block, v->f_args[0], 1, v->f_args[1]))
         return JY_UNCHECKED_INDEX;
     c->conditions.n = nconditions;
     c->small.n = nsmall;
@@ -334,7 +334,7 @@ without_check(struct jy_counted *c, jy_fv at)
     bool good = false;
     switch ((int)v.f_op) {
     case JY_FLOW_CHECK:
-        return need_true(c, v.f_args[0], 3) ? JY_UNCHECKED_GONE : JY_UNCHECKED_NO;
+        return need_true(c, v.f_block, v.f_args[0], 3) ? JY_UNCHECKED_GONE : JY_UNCHECKED_NO;
     case JY_FLOW_WRAP:
         return wrap(c, &v);
     case JY_FLOW_ADD:
@@ -352,16 +352,16 @@ without_check(struct jy_counted *c, jy_fv at)
         break;
     case JY_FLOW_FLOORDIV:
     case JY_FLOW_FLOORMOD: {
-        const struct jy_interval r = *jy_range_of(c, v.f_args[1]);
+        const struct jy_interval r = jy_range_at(c, v.f_args[1], v.f_block);
         struct jy_form one = jy_form_constant(1);
         good = v.f_type == JY_F_I64 && r.has_low && jy_range_need_le(c, &one, 0, &r.low);
         break;
     }
     case JY_FLOW_NARROW:
-        good = v.f_type == JY_F_I32 && need_between(c, v.f_args[0], INT32_MIN, INT32_MAX);
+        good = v.f_type == JY_F_I32 && need_between(c, v.f_block, v.f_args[0], INT32_MIN, INT32_MAX);
         break;
     case JY_FLOW_TO_FLOAT:
-        good = v.f_type == JY_F_F64 && need_between(c, v.f_args[0], -most_exact, most_exact);
+        good = v.f_type == JY_F_F64 && need_between(c, v.f_block, v.f_args[0], -most_exact, most_exact);
         break;
     default:
         break;
@@ -382,190 +382,6 @@ try_without_check(struct jy_counted *c, struct jy_fast *fast, jy_fv at)
     return false;
 }
 
-/* ---- evidence ---- */
-
-/* Whether the value can be computed again from the index alone, without looking at memory that the loop may have changed. */
-static bool
-can_replay(const struct jy_counted *c, const struct jy_fast *fast, jy_fv v, int depth)
-{
-    const struct jy_fvalue *value = jy_flow_at(c->w, v);
-    bool is_checked =
-        value->f_exit != JY_NO_EXIT && fast->how[v] != JY_UNCHECKED_PLAIN && fast->how[v] != JY_UNCHECKED_INDEX;
-    if (!c->inside[value->f_block] || v == c->index || c->invariant[v] != JY_NO_FV)
-        return true;
-    if (depth == 0 || is_checked || value->f_nargs == 0)
-        return false;
-    switch ((int)value->f_op) {
-    case JY_FLOW_ADD:
-    case JY_FLOW_SUB:
-    case JY_FLOW_MUL:
-    case JY_FLOW_SHL:
-    case JY_FLOW_WRAP:
-    case JY_FLOW_OFFSET:
-        break;
-    default:
-        return false;
-    }
-    for (size_t k = 0; k < value->f_nargs; k++)
-        if (!can_replay(c, fast, value->f_args[k], depth - 1))
-            return false;
-    return true;
-}
-
-/* A sum or difference of which nothing is known: no other proof rests on its fitting. One that a round hands on to the next is left alone: its check costs less than the evidence. */
-static bool
-is_free_sum(struct jy_counted *c, jy_fv at)
-{
-    const struct jy_fvalue v = *jy_flow_at(c->w, at);
-    if (v.f_op != JY_FLOW_ADD && v.f_op != JY_FLOW_SUB)
-        return false;
-    for (size_t k = 0; k < 2; k++)
-        if (jy_flow_at(c->w, v.f_args[k])->f_op == JY_FLOW_PARAM && c->inside[jy_flow_at(c->w, v.f_args[k])->f_block])
-            return false;
-    const struct jy_interval *range = jy_range_of(c, at);
-    return !range->has_low && !range->has_high;
-}
-
-static bool
-is_left_at_head_only(const struct jy_counted *c)
-{
-    for (size_t k = 0; k < c->loop->blocks.n; k++) {
-        jy_fb b = c->loop->blocks.at[k];
-        const struct jy_fblock *block = &c->w->w_blocks.at[b];
-        for (size_t e = 0; b != c->head && e < jy_flow_nedges(block); e++)
-            if (!c->inside[block->f_edge[e].to])
-                return false;
-        if (block->f_end == JY_END_EXIT)
-            return false;
-    }
-    return true;
-}
-
-/* Every store can be undone: its old value is noted, and its place found again; and rounds are left at the head only. */
-static bool
-can_undo(const struct jy_counted *c, struct jy_fast *fast)
-{
-    if (!is_left_at_head_only(c))
-        return false;
-    for (size_t k = 0; k < c->loop->blocks.n; k++) {
-        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
-        for (size_t i = 0; i < block->f_body.n; i++) {
-            const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[i]);
-            if (v->f_op != JY_FLOW_STORE)
-                continue;
-            if (fast->nlogged == JY_MOST_LOGGED || !can_replay(c, fast, v->f_args[0], 8) ||
-                !can_replay(c, fast, v->f_args[1], 8))
-                return false;
-            fast->logged[fast->nlogged++] = block->f_body.at[i];
-        }
-    }
-    return true;
-}
-
-/* A later result of the block tells of this one. */
-static bool
-is_told(const struct jy_flow *w, const struct jy_fblock *block, size_t at)
-{
-    jy_fv result = jy_flow_at(w, block->f_body.at[at])->f_args[0];
-    for (size_t k = at + 1; k < block->f_body.n; k++) {
-        const struct jy_fvalue *later = jy_flow_at(w, block->f_body.at[k]);
-        if (later->f_op == JY_FLOW_FLAGGED && jy_flow_passes_on(w, later->f_args[0], result, 4))
-            return true;
-    }
-    return false;
-}
-
-/* Is what each way back hands to parameter p not finite where v is not, and where the parameter is not? */
-static bool
-hands_on(const struct jy_counted *c, size_t p, jy_fv v)
-{
-    jy_fv param = c->w->w_blocks.at[c->head].f_params.at[p];
-    for (uint32_t i = c->shape->pred_start[c->head]; i < c->shape->pred_start[c->head + 1]; i++) {
-        struct jy_fpred pred = c->shape->pred[i];
-        if (!c->inside[pred.from])
-            continue;
-        jy_fv arg = c->w->w_blocks.at[pred.from].f_edge[pred.edge].args[p];
-        if (!jy_flow_passes_on(c->w, arg, v, 4) || !jy_flow_passes_on(c->w, arg, param, 4))
-            return false;
-    }
-    return true;
-}
-
-/* A sum over the rounds: its last value tells of all. So nothing but the sum itself looks at what the rounds have come to, and LLVM may reorder it where it is asked to. */
-static bool
-is_told_at_end(const struct jy_counted *c, struct jy_fast *fast, jy_fv at)
-{
-    const struct jy_fblock *head = &c->w->w_blocks.at[c->head];
-    jy_fv result = jy_flow_at(c->w, at)->f_args[0];
-    for (size_t p = 0; p < head->f_params.n; p++) {
-        if (!hands_on(c, p, result))
-            continue;
-        size_t k = 0;
-        while (k < fast->ntold && fast->told[k] != head->f_params.at[p])
-            k++;
-        if (k == JY_MOST_TOLD)
-            return false;
-        fast->told[k] = head->f_params.at[p];
-        fast->ntold = k == fast->ntold ? k + 1 : fast->ntold;
-        return true;
-    }
-    return false;
-}
-
-/* What can be collected, or is no hindrance. */
-static bool
-can_collect(struct jy_counted *c, struct jy_fast *fast, jy_fv at, size_t *nfound, size_t *nstores)
-{
-    const struct jy_fvalue v = *jy_flow_at(c->w, at);
-    uint8_t how = fast->how[at];
-    if (v.f_op == JY_FLOW_POLL)
-        return true;
-    *nstores += v.f_op == JY_FLOW_STORE;
-    if (jy_flow_has_effect(c->w, &v))
-        return v.f_op == JY_FLOW_STORE;
-    if (v.f_exit == JY_NO_EXIT || (how != JY_UNCHECKED_NO && how != JY_UNCHECKED_BELOW))
-        return true;
-    bool is_found = v.f_op == JY_FLOW_FLAGGED || (how == JY_UNCHECKED_NO && is_free_sum(c, at));
-    *nfound += is_found;
-    return is_found;
-}
-
-/* Evidence is collected where a chunk may be made again: what it has written can be undone, and a round can be left in no other way that would have to be precise. */
-static void
-plan_evidence(struct jy_counted *c, struct jy_fast *fast)
-{
-    size_t nfound = 0, nstores = 0;
-    for (size_t k = 0; k < c->loop->blocks.n; k++) {
-        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
-        for (size_t i = 0; i < block->f_body.n; i++)
-            if (!can_collect(c, fast, block->f_body.at[i], &nfound, &nstores))
-                return;
-    }
-    bool good = nstores == 0 || (c->can_log && can_undo(c, fast));
-    if (nfound == 0 || !good) {
-        fast->nlogged = 0;
-        return;
-    }
-    fast->collects = true;
-    bool at_end = is_left_at_head_only(c);
-    for (size_t k = 0; k < c->loop->blocks.n; k++) {
-        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
-        for (size_t i = 0; i < block->f_body.n; i++) {
-            jy_fv at = block->f_body.at[i];
-            const struct jy_fvalue *v = jy_flow_at(c->w, at);
-            if (v->f_op == JY_FLOW_FLAGGED)
-                fast->how[at] = is_told(c->w, block, i)                  ? JY_UNCHECKED_GONE
-                                : at_end && is_told_at_end(c, fast, at) ? JY_UNCHECKED_TOLD
-                                                                        : JY_UNCHECKED_COLLECT;
-            else if (v->f_op != JY_FLOW_POLL && v->f_exit != JY_NO_EXIT && fast->how[at] == JY_UNCHECKED_NO)
-                fast->how[at] = JY_UNCHECKED_OVERFLOW;
-            else
-                continue;
-            fast->ngone++;
-        }
-    }
-}
-
 struct jy_fast
 jy_counted_plan(struct jy_counted *c, bool polls_stay)
 {
@@ -582,6 +398,7 @@ jy_counted_plan(struct jy_counted *c, bool polls_stay)
         }
     }
     if (!polls_stay)
-        plan_evidence(c, &fast);
+        jy_counted_plan_evidence(c, &fast);
+    jy_counted_plan_handed(c, &fast);
     return fast;
 }

@@ -32,10 +32,10 @@ struct build {
     const struct jy_fast *fast;
     const struct jy_polls *polls;
     struct jy_copy copy;
-    jy_fv *bad;    /* by original block: the evidence at its end */
-    jy_fv *last;   /* parameters of the fast head: jy_polls_last of the round before */
-    jy_fb latch;   /* by which it is reached again */
-    jy_fv scratch; /* old values of what the chunk has stored */
+    jy_fv *noted[JY_EVIDENCE_COUNT]; /* by original block: the evidence at its end */
+    jy_fv *last;                     /* parameters of the fast head: jy_polls_last of the round before */
+    jy_fb latch;                     /* by which it is reached again */
+    jy_fv scratch;                   /* old values of what the chunk has stored */
     uint32_t log_alias;
     size_t index_place; /* among the head's parameters */
 };
@@ -47,35 +47,72 @@ op(struct build *b, jy_fb block, enum jy_fop what, enum jy_ftype type, jy_fv x, 
     return jy_flow_op(b->w, block, what, type, (size_t)jy_flow_op_info[what].nargs, args, JY_NO_EXIT);
 }
 
-/* "Not finite" is more than what FLAGGED asks for; the careful loop looks closely. Comparisons of NaNs are quiet. */
-static jy_fv
-collect(struct build *b, jy_fb block, jy_fv result, jy_fv bad)
+static const uint8_t evidence_type[] = { [JY_EVIDENCE_F64] = JY_F_I64,
+                                         [JY_EVIDENCE_F32] = JY_F_I32,
+                                         [JY_EVIDENCE_WRAPPED] = JY_F_I64 };
+
+static void
+note(struct build *b, jy_fb from, jy_fb to, enum jy_evidence kind, jy_fv bits)
+{
+    jy_fv *noted = &b->noted[kind][from];
+    *noted = op(b, to, JY_FLOW_OR, (enum jy_ftype)evidence_type[kind], *noted, bits);
+}
+
+/* "Not finite" is more than what FLAGGED asks for; the careful loop looks closely. */
+static void
+collect(struct build *b, jy_fb from, jy_fb to, jy_fv result)
 {
     enum jy_ftype type = (enum jy_ftype)jy_flow_at(b->w, result)->f_type;
-    union jy_scalar infinite = { .bits = 0 };
-    if (type == JY_F_F32)
-        infinite.f = INFINITY;
-    else
-        infinite.d = (double)INFINITY;
-    jy_fv limit = jy_flow_const(b->w, block, type, infinite);
-    jy_fv magnitude = op(b, block, JY_FLOW_ABS, type, result, JY_NO_FV);
-    jy_fv is_finite = op(b, block, JY_FLOW_LT, JY_F_I1, magnitude, limit);
-    jy_fv is_not = op(b, block, JY_FLOW_NOT, JY_F_I1, is_finite, JY_NO_FV);
-    return op(b, block, JY_FLOW_OR, JY_F_I1, bad, is_not);
+    enum jy_evidence kind = type == JY_F_F32 ? JY_EVIDENCE_F32 : JY_EVIDENCE_F64;
+    jy_fv nothing = op(b, to, JY_FLOW_SUB, type, result, result);
+    note(b, from, to, kind, op(b, to, JY_FLOW_BITS, (enum jy_ftype)evidence_type[kind], nothing, JY_NO_FV));
 }
 
 /* A sum has another sign than both summands; a difference another one than the minuend, which differs from the subtrahend's. */
-static jy_fv
-collect_overflow(struct build *b, jy_fb block, const struct jy_fvalue *v, jy_fv result, jy_fv bad)
+static void
+collect_overflow(struct build *b, jy_fb from, jy_fb to, const struct jy_fvalue *v, jy_fv result)
 {
     enum jy_ftype type = (enum jy_ftype)v->f_type;
     jy_fv x = jy_copy_value(&b->copy, v->f_args[0]), y = jy_copy_value(&b->copy, v->f_args[1]);
-    jy_fv zero = jy_flow_const(b->w, block, type, (union jy_scalar){ .i = 0 });
-    jy_fv left = op(b, block, JY_FLOW_XOR, type, x, result);
-    jy_fv right = op(b, block, JY_FLOW_XOR, type, v->f_op == JY_FLOW_ADD ? result : x, y);
-    jy_fv both = op(b, block, JY_FLOW_AND, type, left, right);
-    jy_fv wrapped = op(b, block, JY_FLOW_LT, JY_F_I1, both, zero);
-    return op(b, block, JY_FLOW_OR, JY_F_I1, bad, wrapped);
+    jy_fv left = op(b, to, JY_FLOW_XOR, type, x, result);
+    jy_fv right = op(b, to, JY_FLOW_XOR, type, v->f_op == JY_FLOW_ADD ? result : x, y);
+    jy_fv both = op(b, to, JY_FLOW_AND, type, left, right);
+    if (type != JY_F_I64)
+        both = op(b, to, JY_FLOW_SEXT, JY_F_I64, both, JY_NO_FV);
+    note(b, from, to, JY_EVIDENCE_WRAPPED, both);
+}
+
+static jy_fv
+or_else(struct build *b, jy_fb block, jy_fv bad, jy_fv more)
+{
+    return bad == JY_NO_FV ? more : op(b, block, JY_FLOW_OR, JY_F_I1, bad, more);
+}
+
+/* Computed in the block: does what was noted up to the end of the original block say that the rounds must be made again? */
+static jy_fv
+is_bad(struct build *b, jy_fb block, jy_fb from)
+{
+    jy_fv bad = JY_NO_FV;
+    for (int kind = 0; kind < JY_EVIDENCE_COUNT; kind++) {
+        if (!b->fast->evidence[kind])
+            continue;
+        jy_fv zero = jy_flow_const(b->w, block, (enum jy_ftype)evidence_type[kind], (union jy_scalar){ .bits = 0 });
+        enum jy_fop how = kind == JY_EVIDENCE_WRAPPED ? JY_FLOW_LT : JY_FLOW_NE;
+        bad = or_else(b, block, bad, op(b, block, how, JY_F_I1, b->noted[kind][from], zero));
+    }
+    for (size_t k = 0; k < b->fast->carried.n; k++) { /* comparisons of NaNs are quiet */
+        jy_fv sum = jy_copy_value(&b->copy, b->fast->carried.at[k]);
+        enum jy_ftype type = (enum jy_ftype)jy_flow_at(b->w, sum)->f_type;
+        union jy_scalar infinite = { .bits = 0 };
+        if (type == JY_F_F32)
+            infinite.f = INFINITY;
+        else
+            infinite.d = (double)INFINITY;
+        jy_fv magnitude = op(b, block, JY_FLOW_ABS, type, sum, JY_NO_FV);
+        jy_fv is_finite = op(b, block, JY_FLOW_LT, JY_F_I1, magnitude, jy_flow_const(b->w, block, type, infinite));
+        bad = or_else(b, block, bad, op(b, block, JY_FLOW_NOT, JY_F_I1, is_finite, JY_NO_FV));
+    }
+    return bad;
 }
 
 /* ---- what is undone ---- */
@@ -101,8 +138,14 @@ replay(struct build *b, jy_fb block, jy_fv v, jy_fv index)
         return b->c->invariant[v];
     for (size_t k = 0; k < value.f_nargs; k++)
         args[k] = replay(b, block, value.f_args[k], index);
-    if (value.f_op == JY_FLOW_WRAP)
+    if (value.f_op == JY_FLOW_WRAP && jy_counted_is_in_every_round(b->c, value.f_block))
         return args[0];
+    if (value.f_op ==
+        JY_FLOW_WRAP) { /* where it is not come to it may be out of range: the first place is noted then, to no effect */
+        jy_fv chosen[] = { op(b, block, JY_FLOW_BELOW, JY_F_I1, args[0], args[1]), args[0],
+                           jy_flow_const(b->w, block, JY_F_I64, (union jy_scalar){ .i = 0 }) };
+        return jy_flow_op(b->w, block, JY_FLOW_SELECT, JY_F_I64, 3, chosen, JY_NO_EXIT);
+    }
     return op(b, block, (enum jy_fop)value.f_op, (enum jy_ftype)value.f_type, args[0], args[1]);
 }
 
@@ -191,16 +234,24 @@ begin_log(struct build *b)
 
 /* ---- the copy ---- */
 
+static bool
+is_handed(const struct jy_fast *fast, jy_fv at)
+{
+    for (size_t k = 0; k < fast->handed.n; k++)
+        if (fast->handed.at[k].load == at)
+            return true;
+    return false;
+}
+
 static void
 copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
 {
     const struct jy_fvalue v = *jy_flow_at(b->w, at);
     enum jy_unchecked how = (enum jy_unchecked)b->fast->how[at];
-    if (v.f_op == JY_FLOW_POLL && !b->polls->stay)
+    if ((v.f_op == JY_FLOW_POLL && !b->polls->stay) || is_handed(b->fast, at))
         return;
     switch (how) {
     case JY_UNCHECKED_GONE:
-    case JY_UNCHECKED_TOLD:
     case JY_UNCHECKED_IN_FRONT:
         break;
     case JY_UNCHECKED_INDEX:
@@ -214,11 +265,11 @@ copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
         break;
     }
     case JY_UNCHECKED_COLLECT:
-        b->bad[from] = collect(b, to, jy_copy_value(&b->copy, v.f_args[0]), b->bad[from]);
+        collect(b, from, to, jy_copy_value(&b->copy, v.f_args[0]));
         break;
     case JY_UNCHECKED_OVERFLOW: {
         jy_fv result = jy_copy_append(&b->copy, to, at, false);
-        b->bad[from] = collect_overflow(b, to, &v, result, b->bad[from]);
+        collect_overflow(b, from, to, &v, result);
         break;
     }
     case JY_UNCHECKED_NO:
@@ -234,12 +285,15 @@ static struct jy_fedge
 copy_edge(struct build *b, jy_fb from, const struct jy_fedge *original)
 {
     struct jy_counted *c = b->c;
-    struct jy_fedge edge = jy_copy_edge(&b->copy, original, 1 + b->polls->nlast);
+    struct jy_fedge edge = jy_copy_edge(&b->copy, original, JY_EVIDENCE_COUNT + b->polls->nlast + b->fast->handed.n);
     if (c->inside[original->to]) {
-        if (b->fast->collects)
-            edge.args[edge.nargs++] = b->bad[from];
+        for (int kind = 0; kind < JY_EVIDENCE_COUNT; kind++)
+            if (b->fast->evidence[kind])
+                edge.args[edge.nargs++] = b->noted[kind][from];
         for (size_t k = 0; original->to == c->head && k < b->polls->nlast; k++)
             edge.args[edge.nargs++] = jy_copy_value(&b->copy, jy_polls_last(b->polls, k, from));
+        for (size_t k = 0; original->to == c->head && k < b->fast->handed.n; k++)
+            edge.args[edge.nargs++] = jy_copy_value(&b->copy, jy_flow_at(b->w, b->fast->handed.at[k].store)->f_args[2]);
         if (original->to == c->head)
             edge.to = b->latch;
         return edge;
@@ -247,7 +301,7 @@ copy_edge(struct build *b, jy_fb from, const struct jy_fedge *original)
     if (!b->fast->collects)
         return edge;
     jy_fb test = jy_flow_block(b->w);
-    jy_flow_branch(b->w, test, b->bad[from], c->head, b->w->w_blocks.at[c->head].f_params.n, c->first, edge.to,
+    jy_flow_branch(b->w, test, is_bad(b, test, from), c->head, b->w->w_blocks.at[c->head].f_params.n, c->first, edge.to,
                    edge.nargs, edge.args);
     b->w->w_blocks.at[test].f_likely[1] = true;
     return (struct jy_fedge){ .to = test };
@@ -303,13 +357,10 @@ make_behind(struct build *b, jy_fb behind)
         jy_fb good = jy_flow_block(b->w), again = c->head;
         jy_fv last = jy_copy_value(&b->copy, c->index);
         bool undoes = b->fast->nlogged > 0;
-        jy_fv bad = b->bad[c->head];
-        for (size_t k = 0; k < b->fast->ntold; k++)
-            bad = collect(b, behind, jy_copy_value(&b->copy, b->fast->told[k]), bad);
         if (undoes)
             again = make_undo(b);
-        jy_flow_branch(b->w, behind, bad, again, undoes ? 1 : head.f_params.n, undoes ? &last : c->first,
-                       good, 0, NULL);
+        jy_flow_branch(b->w, behind, is_bad(b, behind, c->head), again, undoes ? 1 : head.f_params.n,
+                       undoes ? &last : c->first, good, 0, NULL);
         b->w->w_blocks.at[behind].f_likely[1] = true;
         behind = good;
     }
@@ -361,18 +412,34 @@ copy_loop(struct build *b)
             jy_fv param = jy_flow_param(w, to, type);
             b->copy.value[original.f_params.at[p]] = param;
         }
-        if (b->fast->collects) {
-            jy_fv bad = jy_flow_param(w, to, JY_F_I1);
-            b->bad[from] = bad;
-        }
+        for (int kind = 0; kind < JY_EVIDENCE_COUNT; kind++)
+            if (b->fast->evidence[kind]) {
+                jy_fv noted = jy_flow_param(w, to, (enum jy_ftype)evidence_type[kind]);
+                b->noted[kind][from] = noted;
+            }
     }
     for (size_t k = 0; k < b->polls->nlast; k++) {
         jy_fv last = jy_flow_param(w, b->copy.block[c->head], jy_polls_type(w, b->polls, k));
         b->last[k] = last;
     }
+    for (size_t k = 0; k < b->fast->handed.n; k++) {
+        jy_fv load = b->fast->handed.at[k].load;
+        jy_fv handed = jy_flow_param(w, b->copy.block[c->head], (enum jy_ftype)jy_flow_at(w, load)->f_type);
+        b->copy.value[load] = handed;
+    }
     make_latch(b);
     for (size_t k = 0; k < c->loop->blocks.n; k++)
         copy_block(b, c->loop->blocks.at[k]);
+}
+
+/* What the first round reads, in front of it. */
+static jy_fv
+load_before(struct build *b, jy_fb block, jy_fv load)
+{
+    const struct jy_fvalue v = *jy_flow_at(b->w, load);
+    jy_fv index = b->c->first[b->index_place];
+    jy_fv data = replay(b, block, v.f_args[0], index), offset = replay(b, block, v.f_args[1], index);
+    return jy_flow_load(b->w, block, (enum jy_ftype)v.f_type, data, offset, (int32_t)v.f_index, v.f_alias);
 }
 
 static void
@@ -387,7 +454,8 @@ build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *p
                        fast,
                        polls,
                        jy_copy_new(w),
-                       JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n),
+                       { JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n), JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n),
+                         JY_NEW_ARRAY(w->w_arena, jy_fv, w->w_blocks.n) },
                        JY_NEW_ARRAY(w->w_arena, jy_fv, polls->nlast + 1),
                        0,
                        JY_NO_FV,
@@ -403,17 +471,25 @@ build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *p
     copy_loop(&b);
 
     jy_fb fast_head = b.copy.block[c->head], behind = jy_flow_block(w);
-    jy_fv *first = JY_NEW_ARRAY(w->w_arena, jy_fv, nparams + 1 + polls->nlast);
+    jy_fv *first = JY_NEW_ARRAY(w->w_arena, jy_fv, nparams + JY_EVIDENCE_COUNT + polls->nlast + fast->handed.n);
     size_t nfirst = 0;
     while (nfirst < nparams) {
         first[nfirst] = c->first[nfirst];
         nfirst++;
     }
-    if (fast->collects)
-        first[nfirst++] = jy_flow_const(w, c->front, JY_F_I1, (union jy_scalar){ .bits = 0 });
+    for (int kind = 0; kind < JY_EVIDENCE_COUNT; kind++)
+        if (fast->evidence[kind])
+            first[nfirst++] =
+                jy_flow_const(w, c->front, (enum jy_ftype)evidence_type[kind], (union jy_scalar){ .bits = 0 });
     for (size_t k = 0; k < polls->nlast; k++) /* not looked at before the first round is done */
         first[nfirst++] = jy_flow_const(w, c->front, jy_polls_type(w, polls, k), (union jy_scalar){ .bits = 0 });
-    jy_flow_branch(w, c->front, test, fast_head, nfirst, first, c->head, nparams, c->first);
+    jy_fb begin = jy_flow_block(w);
+    for (size_t k = 0; k < fast->handed.n; k++) {
+        jy_fv before = load_before(&b, begin, fast->handed.at[k].load);
+        first[nfirst++] = before;
+    }
+    jy_flow_branch(w, c->front, test, begin, 0, NULL, c->head, nparams, c->first);
+    jy_flow_jump(w, begin, fast_head, nfirst, first);
     w->w_blocks.at[c->front].f_likely[0] = true;
 
     jy_fv goes_on =
@@ -473,6 +549,7 @@ hoist_one(struct jy_flow *w)
     w->w_line = 0; /* what is added is no line's */
     if (jy_flow_reduce(w))
         jy_flow_simplify(w);
+    jy_flow_separate(w);
     while (w->w_values.n < MOST_FLOW_VALUES && hoist_next(w, &done))
         ;
     jy_flow_simplify(w);

@@ -30,8 +30,8 @@ written_in_loop(const struct jy_counted *c)
     return written;
 }
 
-static bool
-is_in_every_round(const struct jy_counted *c, jy_fb block)
+bool
+jy_counted_is_in_every_round(const struct jy_counted *c, jy_fb block)
 {
     for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++) {
         jy_fb from = c->shape->pred[p].from;
@@ -184,7 +184,7 @@ jy_counted_read_in_front(struct jy_counted *c)
     for (size_t k = 0; k < c->nvalues; k++)
         c->invariant[k] = JY_NO_FV;
     for (size_t k = 0; k < c->loop->blocks.n; k++)
-        if (is_in_every_round(c, c->loop->blocks.at[k]))
+        if (jy_counted_is_in_every_round(c, c->loop->blocks.at[k]))
             visit_block(&in, c->loop->blocks.at[k]);
     if (in.nloads != 0)
         return;

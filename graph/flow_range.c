@@ -7,6 +7,7 @@
  *
  * index     first .. stop - 1 (step > 0), stop + 1 .. first (step < 0)
  * sums      a parameter of the head that every round adds something to: first + what JY_CHUNK rounds add at most, so that every partial sum is covered
+ * in blocks behind a branch  what its condition says as well (jy_range_at)
  * others    from their operands; a parameter of a join is between the least and the greatest of what it gets */
 #include "graph/flow_range.h"
 
@@ -223,6 +224,88 @@ of_arithmetic(struct jy_counted *c, const struct jy_fvalue *v, const struct jy_i
     }
 }
 
+/* ---- what branches say ---- */
+
+/* The smaller interval: `more` holds as well. */
+static void
+narrow(struct jy_counted *c, struct jy_interval *r, const struct jy_interval *more)
+{
+    if (more->has_low)
+        r->low = r->has_low ? extreme(c, JY_FLOW_MAX, &r->low, &more->low) : more->low;
+    if (more->has_high)
+        r->high = r->has_high ? extreme(c, JY_FLOW_MIN, &r->high, &more->high) : more->high;
+    r->has_low |= more->has_low;
+    r->has_high |= more->has_high;
+}
+
+static enum jy_fop
+negated(enum jy_fop op)
+{
+    static const uint8_t other[JY_FLOW_COUNT] = { [JY_FLOW_LT] = JY_FLOW_GE, [JY_FLOW_GE] = JY_FLOW_LT,
+                                                  [JY_FLOW_GT] = JY_FLOW_LE, [JY_FLOW_LE] = JY_FLOW_GT,
+                                                  [JY_FLOW_NE] = JY_FLOW_EQ, [JY_FLOW_EQ] = JY_FLOW_NE };
+    return (enum jy_fop)other[op];
+}
+
+static enum jy_fop
+turned_round(enum jy_fop op)
+{
+    static const uint8_t other[JY_FLOW_COUNT] = { [JY_FLOW_LT] = JY_FLOW_GT,
+                                                  [JY_FLOW_GT] = JY_FLOW_LT,
+                                                  [JY_FLOW_LE] = JY_FLOW_GE,
+                                                  [JY_FLOW_GE] = JY_FLOW_LE,
+                                                  [JY_FLOW_EQ] = JY_FLOW_EQ };
+    return (enum jy_fop)other[op];
+}
+
+/* What the condition says of v where it is true (`holds`) or false. */
+static void
+narrow_by(struct jy_counted *c, struct jy_interval *r, jy_fv v, jy_fv condition, bool holds, int depth)
+{
+    const struct jy_fvalue test = *jy_flow_at(c->w, condition);
+    const struct jy_interval one = between(1, 1);
+    if (test.f_op == JY_FLOW_NOT && test.f_type == JY_F_I1) {
+        narrow_by(c, r, v, test.f_args[0], !holds, depth);
+        return;
+    }
+    if (depth > 0 && test.f_type == JY_F_I1 && test.f_op == (holds ? JY_FLOW_AND : JY_FLOW_OR))
+        for (size_t k = 0; k < 2; k++)
+            narrow_by(c, r, v, test.f_args[k], holds, depth - 1);
+    if (test.f_nargs != 2 || (test.f_args[0] != v && test.f_args[1] != v) || test.f_args[0] == test.f_args[1])
+        return;
+    enum jy_fop op = holds ? (enum jy_fop)test.f_op : negated((enum jy_fop)test.f_op);
+    if (test.f_args[1] == v)
+        op = turned_round(op);
+    struct jy_interval other = *jy_range_of(c, test.f_args[test.f_args[0] == v ? 1 : 0]);
+    if (op == JY_FLOW_LT)
+        other = plus(&other, &one, -1);
+    else if (op == JY_FLOW_GT)
+        other = plus(&other, &one, 1);
+    else if (op != JY_FLOW_LE && op != JY_FLOW_GE && op != JY_FLOW_EQ)
+        return;
+    other.has_low &= op != JY_FLOW_LT && op != JY_FLOW_LE;
+    other.has_high &= op != JY_FLOW_GT && op != JY_FLOW_GE;
+    narrow(c, r, &other);
+}
+
+struct jy_interval
+jy_range_at(struct jy_counted *c, jy_fv v, jy_fb block)
+{
+    struct jy_interval r = *jy_range_of(c, v);
+    const struct jy_fvalue *value = jy_flow_at(c->w, v);
+    if (value->f_type != JY_F_I64 || value->f_op == JY_FLOW_CONST || !c->inside[value->f_block])
+        return r; /* what does not change is its own bound */
+    for (jy_fb b = block; b != c->head && c->inside[b]; b = c->shape->dom.idom[b]) {
+        if (jy_flow_npreds(c->shape, b) != 1)
+            continue;
+        struct jy_fpred pred = c->shape->pred[c->shape->pred_start[b]];
+        const struct jy_fblock *from = &c->w->w_blocks.at[pred.from];
+        if (from->f_end == JY_END_BRANCH && pred.from != c->head)
+            narrow_by(c, &r, v, from->f_condition, pred.edge == 0, 2);
+    }
+    return r;
+}
+
 static struct jy_interval
 of_operation(struct jy_counted *c, const struct jy_fvalue *v)
 {
@@ -231,7 +314,13 @@ of_operation(struct jy_counted *c, const struct jy_fvalue *v)
     if (v->f_op == JY_FLOW_SEXT || v->f_op == JY_FLOW_ZEXT)
         return of_type((enum jy_ftype)jy_flow_at(c->w, v->f_args[0])->f_type, v->f_op == JY_FLOW_SEXT);
     for (size_t i = 0; i < v->f_nargs && i < 3; i++)
-        r[i] = *jy_range_of(c, v->f_args[i]);
+        r[i] = jy_range_at(c, v->f_args[i], v->f_block);
+    if ((v->f_op == JY_FLOW_ADD || v->f_op == JY_FLOW_SUB) && v->f_exit != JY_NO_EXIT) {
+        /* Half of what a branch says proves little, and takes the sum from those that are left to evidence. */
+        struct jy_interval sum = of_arithmetic(c, v, r);
+        for (size_t i = 0; i < 2 && sum.has_low != sum.has_high; i++)
+            r[i] = *jy_range_of(c, v->f_args[i]);
+    }
     switch ((int)v->f_op) {
     case JY_FLOW_ADD:
     case JY_FLOW_SUB:
@@ -393,7 +482,7 @@ of_join(struct jy_counted *c, jy_fv param)
     jy_fb block = jy_flow_at(c->w, param)->f_block;
     struct jy_interval out = unknown;
     for (uint32_t p = c->shape->pred_start[block]; p < c->shape->pred_start[block + 1]; p++) {
-        const struct jy_interval more = *jy_range_of(c, passed(c, c->shape->pred[p], place));
+        const struct jy_interval more = jy_range_at(c, passed(c, c->shape->pred[p], place), c->shape->pred[p].from);
         out = p == c->shape->pred_start[block] ? more : either(c, &out, &more);
     }
     return out;

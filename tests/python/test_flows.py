@@ -210,7 +210,9 @@ def test_writes_before_an_exit_happen_once():
             warnings.simplefilter("always")
             compiled(y, b, 20)
         assert x.tobytes() == y.tobytes()
-        assert [(str(w.message), w.lineno, w.filename) for w in found] == [(str(w.message), w.lineno, w.filename) for w in expected]
+        assert [(str(w.message), w.lineno, w.filename) for w in found] == [
+            (str(w.message), w.lineno, w.filename) for w in expected
+        ]
         assert len(found) == 1
 
 
@@ -226,7 +228,15 @@ def test_ranges_that_are_left_in_the_middle():
         return seen
 
     compiled = jitney.compile(f)
-    for args in [(0, 30, 1, 12), (30, 0, -1, 12), (0, 30, 7, 21), (-20, 20, 3, -8), (5, 5, 1, 5), (0, 2, 1, 1), (-5, -40, -4, -9)]:
+    for args in [
+        (0, 30, 1, 12),
+        (30, 0, -1, 12),
+        (0, 30, 7, 21),
+        (-20, 20, 3, -8),
+        (5, 5, 1, 5),
+        (0, 2, 1, 1),
+        (-5, -40, -4, -9),
+    ]:
         for _ in range(3):
             assert compiled(*args) == f(*args)
 
@@ -610,7 +620,9 @@ def warnings_seen(f, how, *args):
     log = []
     with warnings.catch_warnings():
         warnings.simplefilter(how)
-        warnings.showwarning = lambda message, category, name, line, *rest: log.append((str(message), line, [a.tobytes() for a in args if isinstance(a, np.ndarray)]))
+        warnings.showwarning = lambda message, category, name, line, *rest: log.append(
+            (str(message), line, [a.tobytes() for a in args if isinstance(a, np.ndarray)])
+        )
         try:
             result = f(*args)
         except Warning as error:
@@ -632,7 +644,12 @@ def test_nothing_is_stored_ahead_of_a_warning(how, at):
     for value in (np.inf, -np.inf, np.nan, 1.7e308):
         cases.append((smoothed, lambda v=value: (with_values((4, 500), at, v), np.zeros((4, 500)), 0.25)))
         cases.append((backwards, lambda v=value: (with_values(1600, at, v), with_values(1600, 3, 2.0))))
-        cases.append((backwards, lambda v=value: (with_values(1600, at, v).astype(np.float32), with_values(1600, 3, 2.0, np.float32))))
+        cases.append(
+            (
+                backwards,
+                lambda v=value: (with_values(1600, at, v).astype(np.float32), with_values(1600, 3, 2.0, np.float32)),
+            )
+        )
     for value in (2**63 - 1, -(2**63)):
         cases.append((relaxed, lambda v=value: (with_values(2000, at, v, np.int64), np.int64(3))))
         cases.append((relaxed, lambda v=value: (with_values(2000, at, v, np.int64), np.int64(-3))))
@@ -644,3 +661,86 @@ def test_nothing_is_stored_ahead_of_a_warning(how, at):
             assert warnings_seen(compiled[f], how, *make()) == warnings_seen(f, how, *make())
     assert all(stats(f)["flow_calls"] > 0 for f in compiled.values())
     assert "scratch" in jitney.inspect(compiled[smoothed])._data["entries"][0]["loop_ir"]
+
+
+def running_mean(x, window, out):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+        if i >= window:
+            total -= x[i - window]
+        if i >= window - 1:
+            out[i - window + 1] = total / window
+    return total
+
+
+def dot(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+
+
+def quarters(x, n):
+    total = np.float32(0.0)
+    for i in range(len(x)):
+        total = x[i] * 0.25 + x[i] / -3.0 + (x[i] - i) / n
+        x[i] = total
+    return total
+
+
+def decayed(x, y):
+    change = 0.0
+    for i in range(1, len(x)):
+        for j in range(1, x.shape[1]):
+            new = 0.5 * (x[i, j - 1] + y[i - 1, j])
+            change = max(change, abs(new - x[i, j]))
+            x[i, j] = new
+    return change
+
+
+@pytest.mark.parametrize("how", ["always", "error"])
+def test_what_only_the_sum_tells(how):
+    compiled = {f: jitney.compile(f) for f in (running_mean, dot, quarters, decayed)}
+    for at, value in [(7, None), (7, np.inf), (1250, -np.inf), (1250, np.nan), (1250, 1.7e308), (7, 1.7e308)]:
+        x = with_values(1300, at, 1.0 if value is None else value)
+        grid, few = x.reshape(13, 100), x[at - 7 : at + 30]
+        cases = [
+            (running_mean, lambda x=x: (x.copy(), 7, np.zeros(1300))),
+            (dot, lambda x=x: (x.copy(), x[::-1].copy())),
+        ]
+        cases += [
+            (running_mean, lambda x=x: (x.copy(), 0, np.zeros(1301))),
+            (quarters, lambda x=x: (x.copy(), 5)),
+            (quarters, lambda x=x: (x.copy(), 0)),
+        ]
+        cases += [(decayed, lambda g=grid: (g.copy(), g.copy())), (decayed, lambda g=grid: (g.copy(), g[:1].copy()))]
+        for f, make in cases:
+            found = expected = None
+            try:
+                expected = warnings_seen(f, how, *make())
+            except IndexError as error:
+                expected = str(error)
+            try:
+                found = warnings_seen(compiled[f], how, *make())
+            except IndexError as error:
+                found = str(error)
+            assert found == expected
+    assert all(stats(f)["flow_calls"] > 0 for f in compiled.values())
+
+
+@pytest.mark.parametrize("mode", ["ignore", "warn", "raise"])
+def test_errstate_of_what_raises_no_flag(mode):
+    f = jitney.compile(quarters)
+    for x in (np.array([5e-324, 1.0]), np.array([1.0, 1e-310])):
+        seen = []
+        for function in (quarters, f):
+            a = x.copy()
+            with np.errstate(all=mode), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    result = np.float64(function(a, 3)).tobytes()
+                except FloatingPointError as error:
+                    result = str(error)
+            seen.append((result, a.tobytes(), [(str(w.message), w.lineno) for w in caught]))
+        assert seen[0] == seen[1]

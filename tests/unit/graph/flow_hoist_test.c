@@ -256,6 +256,7 @@ TEST(flow_hoist, evidence_of_floats)
     union jy_scalar in[2] = { { .i = 40 }, { .d = 2.0 } }, out[2];
     struct jy_flow_call call = { .in = in, .out = out };
     CHECK_UINT(count(w, JY_FLOW_FLAGGED), 1);
+    CHECK_UINT(count(w, JY_FLOW_BITS), 0); /* the product itself tells */
     CHECK_UINT(w->w_exits.at[jy_flow_eval(w, &call)].x_offset, 2);
     CHECK(out[0].d == 0x1p41);
     in[0].i = 2000;
@@ -267,7 +268,7 @@ TEST(flow_hoist, evidence_of_floats)
     jy_arena_free(arena);
 }
 
-/* for i in range(start, stop, step): a[i + 1] = a[i] + x; if a[i] > 9: a[i] = a[i] - y: what the chunk with the overflow has stored is put back, also what it has read again, and
+/* for i in range(start, stop, step): a[i + 16] = a[i] + x; if a[i] > 9: a[i] = a[i] - y: what the chunk with the overflow has stored is put back, also what it has read again, and
  * what was stored on some ways only. The extent is the room's. */
 #define STORES_THAT_ARE_UNDONE(step, test)                                                                             \
     "flow f :\n"                                                                                                       \
@@ -282,7 +283,7 @@ TEST(flow_hoist, evidence_of_floats)
     "    %2 = input[2] : i64\n"                                                                                        \
     "    %3 = input[3] : ptr\n"                                                                                        \
     "    %4 = const[64] : i64\n"                                                                                       \
-    "    %5 = const[1] : i64\n"                                                                                        \
+    "    %5 = const[16] : i64\n"                                                                                       \
     "    %6 = const[8] : i64\n"                                                                                        \
     "    %7 = const[" step "] : i64\n"                                                                                 \
     "    %8 = const[9] : i64\n"                                                                                        \
@@ -329,6 +330,158 @@ TEST(flow_hoist, what_was_stored_is_undone_where_there_is_evidence)
     jy_arena_free(arena);
     check_all_alike(STORES_THAT_ARE_UNDONE("1", "lt"), values, 14, 3);
     check_all_alike(STORES_THAT_ARE_UNDONE("-1", "gt"), values, 14, 3);
+}
+
+/* for i in range(start, stop): a[i + 1] = a[i] + x: each round gets what the one before has stored, and reads it from memory where the chunk begins only. A check costs less than evidence would. */
+#define HANDED_ON(test, step, ahead)                                                                                   \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 number 0 int64\n"                                                                                 \
+    "  input 1 : i64 number 1 int64\n"                                                                                 \
+    "  input 2 : i64 number 2 int64\n"                                                                                 \
+    "  input 3 : ptr data 3\n"                                                                                         \
+    "  alias 1 : input 3 written\n"                                                                                    \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = input[1] : i64\n"                                                                                        \
+    "    %2 = input[2] : i64\n"                                                                                        \
+    "    %3 = input[3] : ptr\n"                                                                                        \
+    "    %4 = const[64] : i64\n"                                                                                       \
+    "    %5 = const[" ahead "] : i64\n"                                                                                \
+    "    %6 = const[8] : i64\n"                                                                                        \
+    "    %7 = const[" step "] : i64\n"                                                                                 \
+    "    jump 1 (%0)\n"                                                                                                \
+    "  block 1 (%9 : i64) :\n"                                                                                         \
+    "    %10 = " test " %9, %1 : i1\n"                                                                                 \
+    "    branch %10 ? 2 () : 3 ()\n"                                                                                   \
+    "  block 2 () :\n"                                                                                                 \
+    "    %11 = add %9, %7 : i64\n"                                                                                     \
+    "    %12 = wrap %9, %4 exit 0 : i64\n"                                                                             \
+    "    %13 = mul %12, %6 : i64\n"                                                                                    \
+    "    %14 = load[0] %3, %13 alias 1 : i64\n"                                                                        \
+    "    %15 = add %14, %2 exit 1 : i64\n"                                                                             \
+    "    %16 = add %9, %5 exit 2 : i64\n"                                                                              \
+    "    %17 = wrap %16, %4 exit 3 : i64\n"                                                                            \
+    "    %18 = mul %17, %6 : i64\n"                                                                                    \
+    "    store[0] %3, %18, %15 alias 1\n"                                                                              \
+    "    jump 1 (%11)\n"                                                                                               \
+    "  block 3 () :\n"                                                                                                 \
+    "    exit 4\n"                                                                                                     \
+    "  exit 0 check at 1 (%9)\n"                                                                                       \
+    "  exit 1 check at 2 (%9, %14)\n"                                                                                  \
+    "  exit 2 check at 3 (%9)\n"                                                                                       \
+    "  exit 3 check at 4 (%9, %16)\n"                                                                                  \
+    "  exit 4 return at 5 (%9)\n"
+
+TEST(flow_hoist, what_the_round_before_has_stored_is_handed_on)
+{
+    static const int64_t values[] = { 0, 1, 2, 40, 62, 63, 64, -1, -8, INT64_MAX, INT64_MAX / 8, INT64_MIN + 3 };
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = hoisted(arena, HANDED_ON("lt", "1", "1"));
+    CHECK_UINT(count(w, JY_FLOW_SCRATCH), 0);
+    CHECK_UINT(count(w, JY_FLOW_STORE), 2);
+    CHECK_UINT(count(w, JY_FLOW_LOAD), 2); /* the careful loop's, and in front of the fast one */
+    jy_arena_free(arena);
+    check_all_alike(HANDED_ON("lt", "1", "1"), values, 12, 3);
+    check_all_alike(HANDED_ON("gt", "-1", "-1"), values, 12, 3);
+    check_all_alike(HANDED_ON("lt", "2", "1"), values, 12, 3);
+    check_all_alike(HANDED_ON("lt", "1", "-1"), values, 12, 3);
+    check_all_alike(HANDED_ON("lt", "2", "4"), values, 12, 3);
+}
+
+/* for i in range(start, stop): if i >= x: s += a[i - x]: the branch proves what the range of i alone does not. */
+#define BEHIND_A_BRANCH                                                                                                \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 number 0 int64\n"                                                                                 \
+    "  input 1 : i64 number 1 int64\n"                                                                                 \
+    "  input 2 : i64 number 2 int64\n"                                                                                 \
+    "  input 3 : ptr data 3\n"                                                                                         \
+    "  alias 1 : input 3\n"                                                                                            \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = input[1] : i64\n"                                                                                        \
+    "    %2 = input[2] : i64\n"                                                                                        \
+    "    %3 = input[3] : ptr\n"                                                                                        \
+    "    %4 = const[64] : i64\n"                                                                                       \
+    "    %5 = const[0] : i64\n"                                                                                        \
+    "    %6 = const[8] : i64\n"                                                                                        \
+    "    %7 = const[1] : i64\n"                                                                                        \
+    "    jump 1 (%0, %5)\n"                                                                                            \
+    "  block 1 (%9 : i64, %10 : i64) :\n"                                                                              \
+    "    %11 = lt %9, %1 : i1\n"                                                                                       \
+    "    branch %11 ? 2 () : 5 ()\n"                                                                                   \
+    "  block 2 () :\n"                                                                                                 \
+    "    %12 = add %9, %7 : i64\n"                                                                                     \
+    "    %13 = lt %9, %2 : i1\n"                                                                                       \
+    "    branch %13 ? 4 (%10) : 3 ()\n"                                                                                \
+    "  block 3 () :\n"                                                                                                 \
+    "    %14 = sub %9, %2 exit 0 : i64\n"                                                                              \
+    "    %15 = wrap %14, %4 exit 1 : i64\n"                                                                            \
+    "    %16 = mul %15, %6 : i64\n"                                                                                    \
+    "    %17 = load[0] %3, %16 alias 1 : i64\n"                                                                        \
+    "    %18 = add %10, %17 : i64\n"                                                                                   \
+    "    jump 4 (%18)\n"                                                                                               \
+    "  block 4 (%19 : i64) :\n"                                                                                        \
+    "    jump 1 (%12, %19)\n"                                                                                          \
+    "  block 5 () :\n"                                                                                                 \
+    "    exit 2\n"                                                                                                     \
+    "  exit 0 check at 1 (%9, %10)\n"                                                                                  \
+    "  exit 1 check at 2 (%9, %14, %10)\n"                                                                             \
+    "  exit 2 return at 3 (%9, %10)\n"
+
+TEST(flow_hoist, what_branches_say_of_an_index)
+{
+    static const int64_t values[] = { 0, 1, 2, 5, 40, 62, 63, 64, 65, 90, -1, -8, 200, -300 };
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = hoisted(arena, BEHIND_A_BRANCH);
+    CHECK_UINT(count(w, JY_FLOW_WRAP), 1); /* the careful loop's */
+    jy_arena_free(arena);
+    check_all_alike(BEHIND_A_BRANCH, values, 14, 3);
+}
+
+/* A nest of two loops whose outer one is entered where the inner one begins: both have the head 1. */
+#define ONE_HEAD_FOR_TWO                                                                                               \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 number 0 int64\n"                                                                                 \
+    "  input 1 : i64 number 1 int64\n"                                                                                 \
+    "  input 2 : ptr data 2\n"                                                                                         \
+    "  alias 1 : input 2\n"                                                                                            \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = input[1] : i64\n"                                                                                        \
+    "    %2 = input[2] : ptr\n"                                                                                        \
+    "    %3 = const[0] : i64\n"                                                                                        \
+    "    %4 = const[1] : i64\n"                                                                                        \
+    "    %5 = const[8] : i64\n"                                                                                        \
+    "    %6 = const[64] : i64\n"                                                                                       \
+    "    jump 1 (%4, %3, %3)\n"                                                                                        \
+    "  block 1 (%7 : i64, %8 : i64, %9 : i64) :\n"                                                                     \
+    "    %10 = lt %7, %0 : i1\n"                                                                                       \
+    "    branch %10 ? 2 () : 3 ()\n"                                                                                   \
+    "  block 2 () :\n"                                                                                                 \
+    "    %11 = add %7, %4 : i64\n"                                                                                     \
+    "    %12 = wrap %7, %6 exit 0 : i64\n"                                                                             \
+    "    %13 = mul %12, %5 : i64\n"                                                                                    \
+    "    %14 = load[0] %2, %13 alias 1 : i64\n"                                                                        \
+    "    %15 = add %9, %14 : i64\n"                                                                                    \
+    "    jump 1 (%11, %8, %15)\n"                                                                                      \
+    "  block 3 () :\n"                                                                                                 \
+    "    %16 = add %8, %4 : i64\n"                                                                                     \
+    "    %17 = lt %16, %1 : i1\n"                                                                                      \
+    "    branch %17 ? 1 (%3, %16, %9) : 4 ()\n"                                                                        \
+    "  block 4 () :\n"                                                                                                 \
+    "    exit 1\n"                                                                                                     \
+    "  exit 0 check at 1 (%7, %8, %9)\n"                                                                               \
+    "  exit 1 return at 2 (%8, %9)\n"
+
+TEST(flow_hoist, nests_with_one_head)
+{
+    static const int64_t values[] = { 0, 1, 2, 7, 63, 64, 65, -1 };
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = hoisted(arena, ONE_HEAD_FOR_TWO);
+    CHECK_UINT(count(w, JY_FLOW_LOAD), 2); /* the inner loop has a fast copy */
+    CHECK_UINT(count(w, JY_FLOW_WRAP), 1);
+    jy_arena_free(arena);
+    check_all_alike(ONE_HEAD_FOR_TWO, values, 8, 2);
 }
 
 /* A first round that joins the later ones in their middle: 1 and 3 lead to 2 and 4, which lead to the test in 5. */
