@@ -46,7 +46,7 @@ EXCLUDED = {
     "test_ttk": "needs a display",
 }
 
-# About ten minutes on two cores, for all modes of one Python: what concerns the language first, then what is done with it.
+# About five minutes on two cores, for all modes of one Python: what concerns the language first, then what is done with it.
 # Those of CI take a minute.
 QUICK_CI = """test_array test_bool test_builtin test_call test_class test_code test_compare test_complex test_contextlib test_copy
 test_coroutines test_dataclasses test_decorators test_deque test_descr test_dict test_except_star test_exceptions test_extcall
@@ -62,16 +62,7 @@ test_pathlib test_pdb test_set test_sqlite3 test_statistics test_struct test_sys
 test_weakset test_zipfile""".split()
 )
 QUICK_NUMPY_CI = ("numpy._core.tests.test_shape_base", "numpy.lib.tests.test_stride_tricks")
-QUICK_NUMPY = (
-    *QUICK_NUMPY_CI,
-    "numpy._core.tests.test_indexing",
-    "numpy.lib.tests.test_arraypad",
-    "numpy.lib.tests.test_arraysetops",
-    "numpy.lib.tests.test_nanfunctions",
-    "numpy.linalg.tests.test_linalg",
-    "numpy.ma.tests.test_extras",
-    "numpy.polynomial.tests.test_polynomial",
-)
+QUICK_NUMPY = (*QUICK_NUMPY_CI, "numpy._core.tests.test_indexing", "numpy.lib.tests.test_arraypad")
 
 
 def cpython_files():
