@@ -482,6 +482,29 @@ stops_for_arrays(const struct jy_vbuild *b, const struct jy_code *code, int head
     return false;
 }
 
+/* Of the loop that the flow begins in. */
+static bool
+has_few_rounds(PyObject *iterator)
+{
+    if (!(Py_IS_TYPE(iterator, &PyRangeIter_Type) || Py_IS_TYPE(iterator, &PyListIter_Type) ||
+          Py_IS_TYPE(iterator, &PyTupleIter_Type) || Py_IS_TYPE(iterator, &PySeqIter_Type)))
+        return false;
+    Py_ssize_t rounds = PyObject_LengthHint(iterator, PY_SSIZE_T_MAX);
+    if (rounds < 0)
+        PyErr_Clear();
+    return rounds >= 0 && rounds <= JY_FEW_ROUNDS;
+}
+
+/* A single loop of few rounds, about whole arrays: a graph of all rounds makes one pass of them. */
+static bool
+is_for_a_graph(const struct jy_vbuild *b, const struct jy_frame *root, uint32_t loops)
+{
+    if (loops != 1 || b->vector_block == JY_NO_FV || b->many_rounds)
+        return false;
+    const struct jy_value *top = root->f_depth != 0 ? root->f_stack[root->f_depth - 1] : NULL;
+    return b->few_rounds || (top != NULL && top->v_object != NULL && has_few_rounds(top->v_object));
+}
+
 /* How many loops it goes round; 0 where one of them does something with whole arrays, or where the first that it comes to is not one of them: then nothing is gained by a flow from here, and inner loops begin flows of their own. */
 static uint32_t
 count_loops(struct jy_vbuild *b)
@@ -548,7 +571,9 @@ fill_keeps(struct jy_vbuild *b)
                     { 'm', b->alias_native[JY_F_I1] },
                     { 'm', b->alias_native[JY_F_I64] },
                     { 'm', b->alias_native[JY_F_F64] },
-                    { 'm', b->alias_native[JY_F_PTR] } };
+                    { 'm', b->alias_native[JY_F_PTR] },
+                    { 't', b->alias_vectors },
+                    { 't', b->alias_block } };
     for (size_t k = 0; k < b->w->w_helpers.n; k++) {
         struct jy_flow_helper *helper = &b->w->w_helpers.at[k];
         const char *changes = jy_flow_helper_changes(helper->name);
@@ -620,6 +645,8 @@ finish(struct jy_vbuild *b, struct jy_frame *root)
     struct jy_flow *w = b->w;
     bool is_function = b->t->request->as_function;
     w->w_loops = is_function ? b->recurses : count_loops(b);
+    if (is_for_a_graph(b, root, w->w_loops))
+        return jy_break(root, JY_BREAK_NO_LOOP, "a loop of few rounds over whole arrays");
     if (w->w_loops == 0) {
         jy_break(root, JY_BREAK_NO_LOOP, "%s", b->first_stop != NULL ? b->first_stop : "there is no loop");
         if (b->first_stop_line != 0)
@@ -696,6 +723,7 @@ jy_vb_new(struct jy_vbuild *root, struct jy_flow *w, struct jy_trace_state *t)
     b->alias_number = new_alias(w);
     b->alias_count = new_alias(w);
     b->alias_fixed = new_alias(w);
+    b->vector_block = JY_NO_FV;
     return b;
 }
 

@@ -11,7 +11,8 @@
  *   flow_import.c  objects from outside become values
  *   flow_op.c      instructions
  *   flow_number.c  operators on numbers       flow_scalar.c  those of NumPy
- *   flow_array.c, flow_list.c, flow_native.c  elements
+ *   flow_array.c, flow_list.c, flow_native.c  elements, views of arrays
+ *   flow_vector.c  whole arrays
  *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
  *   flow_make.c    new lists                  flow_draw.c  random numbers
  *   flow_function.c  the program's own, called: those that call themselves
@@ -45,6 +46,8 @@ enum jy_vkind {
     JY_K_NEWLIST, /* parts: a list display that nobody but the stack knows of yet; jy_vlist_make makes an object of it */
 };
 
+enum { JY_FEW_ROUNDS = 8 }; /* taste */
+
 enum jy_viter {
     JY_VI_RANGE,     /* registers: next, stop, step */
     JY_VI_SEQUENCE,  /* parts[0]: list, tuple or array; register: index; of a TUPLE `step` is the index */
@@ -73,17 +76,26 @@ struct jy_vorigin {
     bool is_object; /* it cannot be native */
 };
 
-/* An array's unchanging part: the whole of an input or a view of one. Registers are of block 0. */
+/* An array's unchanging part: the whole of an input, a view of one, a new array (`is_new`), or a view of a new one (parts[0] of the value). Registers that it names are of block 0. What is not
+ * known there the value has, in this order: data (all but whole inputs), slot (new arrays), extents, strides. */
 struct jy_varray {
-    struct jy_value *value; /* JY_V_ARRAY: of the input */
-    uint32_t input;         /* of the unit */
+    struct jy_value *value; /* JY_V_ARRAY: of the input; NULL: there is none */
+    uint32_t input; /* of the unit */
     uint32_t alias;
     uint8_t dtype, ndim;
-    bool is_view;           /* data is a register of the value; rows of the input */
-    jy_fv data;             /* !is_view */
+    bool is_view, is_new;
+    jy_fv data; /* of a whole input */
+    jy_fv extent[JY_MAX_NDIM], stride[JY_MAX_NDIM]; /* JY_NO_FV: of the value */
+    int64_t about[JY_MAX_NDIM]; /* extents that the first call had, at most; 0: not known */
+    struct jy_varray *base; /* view: the input it is of */
+};
+
+/* Where the elements of an array lie. */
+struct jy_vgeometry {
+    jy_fv data;
+    size_t ndim;
     jy_fv extent[JY_MAX_NDIM], stride[JY_MAX_NDIM];
-    const struct jy_varray *row; /* cached: what a[i] is, ndim >= 2 */
-    struct jy_varray *base;      /* view: the input it is of */
+    int64_t about[JY_MAX_NDIM];
 };
 
 struct jy_val {
@@ -102,6 +114,7 @@ struct jy_val {
     const struct jy_velem *elem;
     size_t nparts;
     struct jy_val **parts;
+    const struct jy_val *subscript[3]; /* ARRAY: it is subscript[0][subscript[1]], or [subscript[1]:subscript[2]] */
 };
 
 /* A frame at an instruction. Values are shared and never changed. */
@@ -214,7 +227,16 @@ struct jy_vbuild {
     struct {
         struct jy_varray **at;
         size_t n, cap;
-    } arrays;
+    } arrays, views; /* whole inputs; all others, each once */
+    struct {
+        struct jy_vearly { /* flow_array.c: an operation in block 0 */
+            uint8_t op;
+            jy_fv args[3], result;
+        } *at;
+        size_t n, cap;
+    } early;
+    jy_fv vector_block; /* flow_vector.c; JY_NO_FV: not needed yet */
+    uint32_t alias_vectors, alias_block;
     struct {
         struct jy_vimport {
             struct jy_value *from;
@@ -230,6 +252,7 @@ struct jy_vbuild {
         int *at;
         size_t n, cap;
     } array_stops; /* instructions of the root frame that do something with whole arrays */
+    bool few_rounds, many_rounds; /* iterators that the flow makes: over a few items, known to be; others */
     uint32_t first_stop_line;
     const char *first_stop;
     jy_fv at_start; /* what must hold there; JY_NO_FV: nothing */
@@ -371,6 +394,8 @@ jy_status jy_vscalar_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_c
 /* An element of an array in memory, and a number as it is stored into an array of that dtype. */
 jy_fv jy_vscalar_load(struct jy_vbuild *b, jy_dtype dtype, jy_fv data, jy_fv offset, uint32_t alias);
 jy_fv jy_vscalar_stored(struct jy_vbuild *b, jy_dtype to, const struct jy_val *item);
+/* A number beside an array of that dtype in an operation, as it lies in memory; false: the operation has another dtype then. */
+bool jy_vscalar_operand(struct jy_vbuild *b, jy_fv *out, jy_dtype to, const struct jy_val *item);
 /* An INT, BOOL or NumPy integer as I64: its value, of a uint64 the bits. */
 jy_fv jy_vint_of(struct jy_vbuild *b, const struct jy_val *v);
 
@@ -384,6 +409,19 @@ jy_status jy_vcomplex_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_
 jy_status jy_vcomplex_call(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);
 
 /* ---- flow_array.c, flow_list.c ---- */
+
+void jy_varray_geometry(struct jy_vgeometry *out, const struct jy_val *array);
+/* A view of the array; a new array, in that slot. */
+struct jy_val *jy_varray_view(struct jy_vbuild *b, struct jy_val *of, const struct jy_vgeometry *g);
+struct jy_val *jy_varray_new(struct jy_vbuild *b, jy_dtype dtype, const struct jy_vgeometry *g, jy_fv slot);
+/* x[bounds[0]:bounds[1]] */
+jy_status jy_varray_slice(struct jy_vbuild *b, struct jy_val **out, struct jy_val *array, struct jy_val *const *bounds);
+jy_status jy_varray_set_slice(struct jy_vbuild *b, struct jy_val *array, struct jy_val *const *bounds,
+                              struct jy_val *item);
+/* x * y, in block 0 where both are known there. */
+jy_fv jy_varray_product(struct jy_vbuild *b, jy_fv x, jy_fv y);
+/* Something is about to be written to its elements. */
+jy_status jy_varray_will_write(struct jy_vbuild *b, const struct jy_val *array);
 
 jy_status jy_varray_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *array, struct jy_val *key);
 jy_status jy_varray_set(struct jy_vbuild *b, struct jy_val *array, struct jy_val *key, struct jy_val *item);
@@ -442,6 +480,24 @@ struct jy_val *jy_vnative_slice(struct jy_vbuild *b, const struct jy_val *list, 
 /* drop: nobody else has it. */
 struct jy_val *jy_vnative_concat(struct jy_vbuild *b, const struct jy_val *x, const struct jy_val *y, bool drop_x,
                                  bool drop_y);
+
+/* ---- flow_vector.c: operations on whole arrays ---- */
+
+/* Does one of the values concern it? */
+bool jy_vvector_concerns(size_t n, struct jy_val *const *values);
+jy_status jy_vvector_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, bool in_place, struct jy_val *x,
+                            struct jy_val *y);
+jy_status jy_vvector_unary(struct jy_vbuild *b, struct jy_val **out, enum jy_unary op, struct jy_val *x);
+jy_status jy_vvector_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, struct jy_val *x,
+                             struct jy_val *y);
+/* A function or ufunc of NumPy's, with an array among the arguments or not. *out NULL: it is none of those that flows have. */
+jy_status jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, size_t nargs,
+                          struct jy_val *const *args);
+bool jy_vvector_has_method(const char *name);
+jy_status jy_vvector_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *self, const char *name,
+                            size_t nargs, struct jy_val *const *args);
+/* Elements are set to those of another array, or to a number. */
+jy_status jy_vvector_store(struct jy_vbuild *b, struct jy_val *to, struct jy_val *item);
 
 /* ---- flow_make.c: new lists, and what changes whole lists ---- */
 

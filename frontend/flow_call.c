@@ -116,6 +116,8 @@ call_round(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val
 static jy_status
 call_abs(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args)
 {
+    if (nargs == 1 && args[0]->kind == JY_K_ARRAY)
+        return jy_vvector_unary(b, out, JY_UNARY_ABS, args[0]);
     return nargs == 1 ? jy_vnum_unary(b, out, JY_UNARY_ABS, args[0]) : jy_vb_lacks(b, "abs() of %zu", nargs);
 }
 
@@ -609,6 +611,8 @@ call_method(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *metho
     const char *name = jy_utf8(method->name);
     if (self->kind == JY_K_OBJECT)
         return jy_vdraw_method(b, out, self, method->name, nargs, args);
+    if (self->kind == JY_K_ARRAY)
+        return jy_vvector_method(b, out, self, name, nargs, args);
     if (self->kind == JY_K_LIST)
         return jy_vlist_method(b, out, self, name, nargs, args);
     if (self->kind == JY_K_INT && strcmp(name, "bit_length") == 0)
@@ -653,6 +657,11 @@ jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kwnames)
     if (callable->kind != JY_K_KNOWN)
         return jy_vb_lacks(b, "a call of %s", jy_val_describe(b, callable));
     struct jy_value *known = callable->known;
+    if (known->v_kind == JY_V_CALLABLE && kwnames == NULL) {
+        TRY(jy_vvector_call(b, &out, known->v_object, nargs, args));
+        if (out != NULL)
+            return jy_vreplace(b, items, out);
+    }
     if (known->v_kind == JY_V_CALLABLE && jy_is_dispatcher(known->v_object)) {
         TRY(jy_dispatcher_part(b->frame->f, &known, known));
         TRY(jy_value_realize(b->frame->f, known));

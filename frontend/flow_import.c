@@ -174,6 +174,8 @@ describe_array(struct jy_vbuild *b, struct jy_value *v)
     a->data = input_part(b, JY_FLOW_IN_DATA, JY_F_PTR, a->input, 0);
     for (size_t d = 0; d < ndim; d++)
         a->extent[d] = input_part(b, JY_FLOW_IN_EXTENT, JY_F_I64, a->input, d);
+    for (size_t d = 0; d < ndim; d++)
+        a->about[d] = jy_np_hint(b->frame->f, v->u.array.shape[d]);
     for (size_t d = ndim; d-- > 0;) {
         bool last = d + 1 == ndim;
         if (!guard->c_contiguous && !(guard->inner_unit && guard->order[ndim - 1] == d))

@@ -23,9 +23,25 @@ sequence_iterator(struct jy_vbuild *b, struct jy_val *sequence, enum jy_viter ho
     return it;
 }
 
+/* For is_for_a_graph() of flow.c. */
+static void
+note_rounds(struct jy_vbuild *b, const struct jy_val *v)
+{
+    int64_t start, stop;
+    bool is_known = v->kind == JY_K_RANGE && v->fixed_step && jy_vconst(b, v->regs[0], &start) &&
+                    jy_vconst(b, v->regs[1], &stop) && start >= -INT32_MAX && start <= INT32_MAX &&
+                    stop >= -INT32_MAX && stop <= INT32_MAX;
+    if (is_known && (stop - start) / v->step <= JY_FEW_ROUNDS)
+        b->few_rounds = true;
+    else
+        b->many_rounds = true;
+}
+
 jy_status
 jy_viter(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
 {
+    if (v->kind != JY_K_ITER)
+        note_rounds(b, v);
     if (v->kind == JY_K_ITER)
         *out = v;
     else if (v->kind == JY_K_RANGE)
@@ -69,7 +85,8 @@ jy_vrange(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val 
         TRY(jy_vas_index(b, &range->regs[nargs == 1 ? 1 : i], args[i]));
     }
     range->fixed_step = jy_vconst(b, range->regs[2], &range->step);
-    if (range->fixed_step && (range->step == 0 || range->step >= INT64_C(1) << WIDE || range->step <= -(INT64_C(1) << WIDE)))
+    if (range->fixed_step &&
+        (range->step == 0 || range->step >= INT64_C(1) << WIDE || range->step <= -(INT64_C(1) << WIDE)))
         return jy_vb_lacks(b, "range() of such a step");
     if (!range->fixed_step || (range->step != 1 && range->step != -1))
         check_bounds(b, range);
@@ -99,11 +116,14 @@ jy_vlength(struct jy_vbuild *b, jy_fv *out, struct jy_val *v)
     case JY_K_NEWLIST:
         *out = jy_vint(b, (int64_t)v->nparts);
         return JY_OK;
-    case JY_K_ARRAY:
+    case JY_K_ARRAY: {
         if (v->array->ndim == 0)
             break;
-        *out = v->array->extent[0];
+        struct jy_vgeometry g;
+        jy_varray_geometry(&g, v);
+        *out = g.extent[0];
         return JY_OK;
+    }
     case JY_K_RANGE:
         if (!v->fixed_step || v->step != 1)
             break;

@@ -217,6 +217,8 @@ v_binary_op(struct jy_vbuild *b, const struct jy_instr *instr)
     struct jy_val *x = jy_vpeek(b, 2), *y = jy_vpeek(b, 1), *out;
     if (jy_vlist_has_operator(op, x, y))
         TRY(jy_vlist_binary(b, &out, op, instr->i_arg >= NB_INPLACE, x, y));
+    else if (x->kind == JY_K_ARRAY || y->kind == JY_K_ARRAY)
+        TRY(jy_vvector_binary(b, &out, op, instr->i_arg >= NB_INPLACE, x, y));
     else
         TRY(jy_vnum_binary(b, &out, op, x, y));
     return jy_vreplace(b, 2, out);
@@ -225,8 +227,8 @@ v_binary_op(struct jy_vbuild *b, const struct jy_instr *instr)
 static jy_status
 unary(struct jy_vbuild *b, enum jy_unary op)
 {
-    struct jy_val *out;
-    TRY(jy_vnum_unary(b, &out, op, jy_vpeek(b, 1)));
+    struct jy_val *out, *x = jy_vpeek(b, 1);
+    TRY(x->kind == JY_K_ARRAY ? jy_vvector_unary(b, &out, op, x) : jy_vnum_unary(b, &out, op, x));
     return jy_vreplace(b, 1, out);
 }
 
@@ -278,9 +280,11 @@ v_to_bool(struct jy_vbuild *b, const struct jy_instr *instr)
 static jy_status
 v_compare(struct jy_vbuild *b, const struct jy_instr *instr)
 {
-    struct jy_val *out;
+    struct jy_val *out, *x = jy_vpeek(b, 2), *y = jy_vpeek(b, 1);
+    enum jy_compare op = (enum jy_compare)jy_instr_compare(instr);
+    bool of_arrays = x->kind == JY_K_ARRAY || y->kind == JY_K_ARRAY;
     jy_fv truth;
-    TRY(jy_vnum_compare(b, &out, (enum jy_compare)jy_instr_compare(instr), jy_vpeek(b, 2), jy_vpeek(b, 1)));
+    TRY(of_arrays ? jy_vvector_compare(b, &out, op, x, y) : jy_vnum_compare(b, &out, op, x, y));
     if (!jy_instr_compare_to_bool(instr))
         return jy_vreplace(b, 2, out);
     TRY(jy_vtruth(b, &truth, out));
@@ -499,9 +503,12 @@ v_binary_slice(struct jy_vbuild *b, const struct jy_instr *instr)
 {
     struct jy_val *v = jy_vpeek(b, 3), *bounds[] = { jy_vpeek(b, 2), jy_vpeek(b, 1) }, *out;
     (void)instr;
-    if (v->kind != JY_K_LIST)
+    if (v->kind == JY_K_ARRAY)
+        TRY(jy_varray_slice(b, &out, v, bounds));
+    else if (v->kind == JY_K_LIST)
+        TRY(jy_vlist_slice(b, &out, v, bounds));
+    else
         return jy_vb_lacks(b, "a slice of %s", jy_val_describe(b, v));
-    TRY(jy_vlist_slice(b, &out, v, bounds));
     return jy_vreplace(b, 3, out);
 }
 
@@ -510,9 +517,12 @@ v_store_slice(struct jy_vbuild *b, const struct jy_instr *instr)
 {
     struct jy_val *item = jy_vpeek(b, 4), *v = jy_vpeek(b, 3), *bounds[] = { jy_vpeek(b, 2), jy_vpeek(b, 1) };
     (void)instr;
-    if (v->kind != JY_K_LIST)
+    if (v->kind == JY_K_ARRAY)
+        TRY(jy_varray_set_slice(b, v, bounds, item));
+    else if (v->kind == JY_K_LIST)
+        TRY(jy_vlist_set_slice(b, v, bounds, item));
+    else
         return jy_vb_lacks(b, "a store into a slice of %s", jy_val_describe(b, v));
-    TRY(jy_vlist_set_slice(b, v, bounds, item));
     b->frame->depth -= 4;
     return JY_OK;
 }
@@ -589,6 +599,10 @@ lacks_attribute(const struct jy_val *v, PyObject *name)
 static jy_status
 attribute(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, PyObject *name, bool is_call)
 {
+    if (v->kind == JY_K_ARRAY && is_call && jy_vvector_has_method(jy_utf8(name))) {
+        *out = method_of(b, v, name);
+        return JY_OK;
+    }
     if (v->kind == JY_K_ARRAY)
         return jy_varray_attr(b, out, v, jy_utf8(name));
     if (v->kind == JY_K_COMPLEX && !is_call) {

@@ -497,6 +497,18 @@ memory_type(jy_dtype dtype)
     return is_int_dtype(dtype) ? (enum jy_ftype)types[jy_dtype_info[dtype].bytes] : jy_vtype_of_dtype(dtype);
 }
 
+bool
+jy_vscalar_operand(struct jy_vbuild *b, jy_fv *out, jy_dtype to, const struct jy_val *item)
+{
+    struct jy_val array = { .kind = JY_K_NP, .dtype = (uint8_t)to };
+    if (promote(&array, item) != to)
+        return false;
+    *out = operand(b, item, to);
+    if (is_small(to))
+        *out = jy_ve1(b, JY_FLOW_NARROW, memory_type(to), *out);
+    return true;
+}
+
 /* In memory a bool is a byte that is 0 or 1; what else a byte of the array holds is true, too. */
 jy_fv
 jy_vscalar_load(struct jy_vbuild *b, jy_dtype dtype, jy_fv data, jy_fv offset, uint32_t alias)

@@ -112,7 +112,6 @@ jy_vtype_of_dtype(jy_dtype dtype)
 enum jy_ftype
 jy_val_type(const struct jy_val *v, size_t reg)
 {
-    (void)reg;
     switch ((enum jy_vkind)v->kind) {
     case JY_K_FLOAT:
     case JY_K_COMPLEX:
@@ -123,6 +122,7 @@ jy_val_type(const struct jy_val *v, size_t reg)
     case JY_K_NP:
         return jy_vtype_of_dtype((jy_dtype)v->dtype);
     case JY_K_ARRAY:
+        return reg == 0 ? JY_F_PTR : JY_F_I64;
     case JY_K_LIST:
         return JY_F_PTR;
     case JY_K_INT:
@@ -230,24 +230,29 @@ box_number(struct boxing *x, enum jy_kind kind, jy_dtype dtype, jy_fv reg)
     return box;
 }
 
+/* A view of an input, or of a new array; or a new array itself. */
 static void
-box_view(struct jy_box *box, struct boxing *x, const struct jy_val *v)
+box_array(struct jy_box *box, struct boxing *x, const struct jy_val *v)
 {
-    const struct jy_varray *array = v->array;
-    struct jy_box *base = JY_NEW(x->b->arena, struct jy_box);
-    base->how = JY_BOX_INPUT;
-    base->number = array->input;
-    box->how = JY_BOX_VIEW;
-    box->dtype = array->dtype;
-    box->ndim = array->ndim;
-    box->n = 1;
-    box->parts = JY_NEW_ARRAY(x->b->arena, struct jy_box *, 1);
-    box->parts[0] = base;
-    box->value = add_value(x, v->regs[0]);
-    for (size_t d = 0; d < array->ndim; d++)
-        add_value(x, array->extent[d]);
-    for (size_t d = 0; d < array->ndim; d++)
-        add_value(x, array->stride[d]);
+    struct jy_vgeometry g;
+    jy_varray_geometry(&g, v);
+    box->how = v->array->is_new ? JY_BOX_FRESH : JY_BOX_VIEW;
+    box->dtype = v->array->dtype;
+    box->ndim = v->array->ndim;
+    if (v->nparts != 0) {
+        box_parts(box, x, 1, v->parts);
+    } else if (box->how == JY_BOX_VIEW) {
+        struct jy_box *base = JY_NEW(x->b->arena, struct jy_box);
+        base->how = JY_BOX_INPUT;
+        base->number = v->array->input;
+        box->n = 1;
+        box->parts = jy_arena_copy(x->b->arena, &base, sizeof base);
+    }
+    box->value = add_value(x, g.data);
+    for (size_t d = 0; d < g.ndim; d++)
+        add_value(x, g.extent[d]);
+    for (size_t d = 0; d < g.ndim && box->how == JY_BOX_VIEW; d++)
+        add_value(x, g.stride[d]);
 }
 
 static void
@@ -324,7 +329,7 @@ fill_box(struct jy_box *box, struct boxing *x, const struct jy_val *v)
         box_parts(box, x, v->nparts, v->parts);
         return;
     case JY_K_ARRAY:
-        box_view(box, x, v);
+        box_array(box, x, v);
         return;
     case JY_K_LIST:
         box->how = v->is_native ? JY_BOX_NATIVE : JY_BOX_OBJECT;

@@ -135,6 +135,26 @@ jy_inspect_is_ufunc(PyObject *object)
     return PyObject_TypeCheck(object, &PyUFunc_Type);
 }
 
+/* The first signature that matches, as NumPy looks it up. */
+bool
+jy_inspect_ufunc_loop(size_t *loop, jy_dtype *result, PyObject *ufunc, size_t nin, jy_dtype dtype)
+{
+    const PyUFuncObject *u = (const PyUFuncObject *)ufunc;
+    if ((size_t)u->nin != nin || u->nout != 1 || u->core_enabled)
+        return false;
+    for (int k = 0; k < u->ntypes; k++) {
+        const char *types = u->types + (size_t)k * (nin + 1);
+        bool fits = true;
+        for (size_t i = 0; i < nin; i++)
+            fits &= types[i] == (char)jy_dtype_info[dtype].number;
+        if (!fits)
+            continue;
+        *loop = (size_t)k;
+        return jy_element_from_number(result, types[nin]);
+    }
+    return false;
+}
+
 /* Types whose conversion to a dtype looks up no attribute. */
 static bool
 names_dtype(PyObject *object)

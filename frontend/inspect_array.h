@@ -33,6 +33,8 @@ bool jy_inspect_element(jy_dtype *dtype, union jy_scalar *value, PyObject *objec
 bool jy_inspect_dtype(jy_dtype *out, PyObject *object);
 bool jy_inspect_is_dtype(PyObject *object);
 bool jy_inspect_is_ufunc(PyObject *object);
+/* The inner loop that a ufunc with one output has for `nin` operands of that dtype, by its index, and the dtype of its result. False: it has none. */
+bool jy_inspect_ufunc_loop(size_t *loop, jy_dtype *result, PyObject *ufunc, size_t nin, jy_dtype dtype);
 /* refs: borrowed, immortal for the life of the process. */
 PyObject *jy_inspect_descr(jy_dtype dtype);
 PyTypeObject *jy_inspect_scalar_type(jy_dtype dtype);

@@ -30,6 +30,8 @@ struct jy_np_row {
 bool jy_np_knows_method(PyObject *name);
 /* The live ufunc that computes `op`, borrowed; NULL when NumPy has none. */
 PyObject *jy_np_ufunc_of(jy_op op);
+/* Its name under numpy; NULL: none of those in numpy.def. */
+const char *jy_np_function_name(PyObject *callable);
 /* Attribute path under numpy ("add.reduce"), resolved now. refs: new, held by the trace; NULL with the exception cleared. */
 PyObject *jy_np_object(struct jy_frame *f, const char *path);
 /* 2003 for NumPy 2.3 */

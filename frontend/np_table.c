@@ -128,6 +128,13 @@ jy_np_knows(struct jy_frame *f, PyObject *callable)
     return find_function(callable) != NULL;
 }
 
+const char *
+jy_np_function_name(PyObject *callable)
+{
+    const struct jy_np_row *row = find_function(callable);
+    return row != NULL ? row->name : NULL;
+}
+
 bool
 jy_np_knows_method(PyObject *name)
 {

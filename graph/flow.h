@@ -138,6 +138,7 @@ enum jy_box_how {
     JY_BOX_RANGE,   /* range(part 0, part 1, part 2) */
     JY_BOX_SLICE,   /* slice(part 0, part 1, part 2) */
     JY_BOX_VIEW, /* array on the memory of part 0 (an array object): value 0: data, then `ndim` extents, then `ndim` strides; `dtype` */
+    JY_BOX_FRESH, /* new array with the elements that lie, in C order, at value 0; then `ndim` extents; `dtype`. A VIEW of it lies in the new one's memory. In a MAYBE value 0 may be 0 */
     JY_BOX_RANGE_ITER, /* values: next, stop, step: iter(range(next, stop, step)) */
     JY_BOX_SEQ_ITER, /* iter(part 0) at index value 0; of a list, a tuple or an array; exhausted where the value is negative */
     JY_BOX_REVERSED_ITER, /* reversed(part 0), a list or tuple, at index value 0 (the next one) */

@@ -27,6 +27,7 @@ const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT] = {
     [JY_BOX_RANGE] = { "range", JY_BOX_HAS_PARTS, 0 },
     [JY_BOX_SLICE] = { "slice", JY_BOX_HAS_PARTS, 0 },
     [JY_BOX_VIEW] = { "view", JY_BOX_HAS_DTYPE | JY_BOX_HAS_NDIM | JY_BOX_HAS_VALUE | JY_BOX_HAS_PARTS, -1 },
+    [JY_BOX_FRESH] = { "fresh", JY_BOX_HAS_DTYPE | JY_BOX_HAS_NDIM | JY_BOX_HAS_VALUE, -2 },
     [JY_BOX_RANGE_ITER] = { "range_iter", JY_BOX_HAS_VALUE, 3 },
     [JY_BOX_SEQ_ITER] = { "seq_iter", JY_BOX_HAS_VALUE | JY_BOX_HAS_PARTS, 1 },
     [JY_BOX_REVERSED_ITER] = { "reversed_iter", JY_BOX_HAS_VALUE | JY_BOX_HAS_PARTS, 1 },
@@ -40,7 +41,7 @@ size_t
 jy_box_nvalues(const struct jy_box *box)
 {
     int n = jy_box_text[box->how].nvalues;
-    return n < 0 ? 1 + 2 * (size_t)box->ndim : (size_t)n;
+    return n < 0 ? 1 + (n == -1 ? 2u : 1u) * (size_t)box->ndim : (size_t)n;
 }
 
 struct printer {

@@ -18,7 +18,7 @@ enum {
 struct jy_box_text {
     const char *text;
     uint8_t fields;
-    int8_t nvalues; /* -1: one, an extent and a stride per axis */
+    int8_t nvalues; /* -1: one, an extent and a stride per axis; -2: one, an extent per axis */
 };
 
 enum { JY_BOX_HOW_COUNT = JY_BOX_MAYBE + 1, JY_INPUT_KIND_COUNT = JY_FLOW_IN_ARG + 1 };

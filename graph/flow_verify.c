@@ -396,7 +396,8 @@ type_in_box(const struct jy_box *box, size_t i)
         return JY_F_F64;
     if (box->how == JY_BOX_MAYBE)
         return JY_F_I1;
-    if (box->how == JY_BOX_OBJECT || box->how == JY_BOX_NATIVE || (box->how == JY_BOX_VIEW && i == 0))
+    if (box->how == JY_BOX_OBJECT || box->how == JY_BOX_NATIVE ||
+        ((box->how == JY_BOX_VIEW || box->how == JY_BOX_FRESH) && i == 0))
         return JY_F_PTR;
     return JY_F_I64;
 }

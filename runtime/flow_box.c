@@ -115,11 +115,33 @@ box_call(PyTypeObject *type, const struct box_step *step, PyObject *const *made)
     return PyObject_Vectorcall((PyObject *)type, args, step->box->n, NULL);
 }
 
+/* refs: new. 0: of a variable that is not bound */
 static PyObject *
-box_view(const struct jy_box *box, const union jy_scalar *values, PyObject *base)
+box_fresh(const struct jy_box *box, const union jy_scalar *values)
+{
+    npy_intp dims[JY_MAX_NDIM];
+    for (size_t d = 0; d < box->ndim; d++)
+        dims[d] = values[1 + d].i;
+    if (values[0].bits == 0)
+        return Py_NewRef(Py_None);
+    PyObject *made = PyArray_SimpleNew(box->ndim, dims, jy_dtype_info[box->dtype].number);
+    if (made != NULL)
+        memcpy(PyArray_DATA((PyArrayObject *)made), (const void *)(uintptr_t)values[0].bits,
+               (size_t)PyArray_NBYTES((PyArrayObject *)made));
+    return made;
+}
+
+/* `value`: those of the exit. */
+static PyObject *
+box_view(const struct jy_box *box, const union jy_scalar *value, PyObject *base)
 {
     int64_t shape[JY_MAX_NDIM];
+    const union jy_scalar *values = value + box->value;
     struct jy_desc desc = { .data = (char *)(uintptr_t)values[0].bits };
+    if (values[0].bits == 0 || base == Py_None)
+        return Py_NewRef(Py_None);
+    if (box->parts[0]->how == JY_BOX_FRESH)
+        desc.data = PyArray_BYTES((PyArrayObject *)base) + (values[0].i - value[box->parts[0]->value].i);
     for (size_t d = 0; d < box->ndim; d++) {
         shape[d] = values[1 + d].i;
         desc.stride[d] = values[1 + box->ndim + d].i;
@@ -140,6 +162,7 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
 {
     const struct jy_box *box = step->box;
     const uint32_t *parts = step->parts;
+    const union jy_scalar *all = values;
     values += box->value;
     switch ((enum jy_box_how)box->how) {
     case JY_BOX_NULL:
@@ -164,7 +187,9 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
     case JY_BOX_SLICE:
         return PySlice_New(made[parts[0]], made[parts[1]], made[parts[2]]);
     case JY_BOX_VIEW:
-        return box_view(box, values, made[parts[0]]);
+        return box_view(box, all, made[parts[0]]);
+    case JY_BOX_FRESH:
+        return box_fresh(box, values);
     case JY_BOX_RANGE_ITER:
         return box_range_iter(values);
     case JY_BOX_SEQ_ITER:

@@ -15,6 +15,7 @@
 #include "runtime/flow_chain.h"
 #include "runtime/flow_native.h"
 #include "runtime/flow_random.h"
+#include "runtime/flow_vector.h"
 #include "runtime/fpstatus.h"
 #include "runtime/function.h"
 #include "runtime/numpy_api.h"
@@ -623,7 +624,9 @@ same_as_slow(const struct jy_flow_exec *x, const struct jy_flow_call *call, int3
     static const uint32_t never;
     const struct jy_flow_exit *e = &x->flow->w_exits.at[exit];
     struct jy_flow_pile records = { .most = pile->most };
-    struct jy_flow_owner owner = { .exec = x, .pile = &records };
+    struct jy_vectors vectors;
+    struct jy_flow_owner owner = { .exec = x, .pile = &records, .vectors = &vectors };
+    vectors.nslots = 0;
     struct jy_flow_call again = *call;
     again.out = alloca((x->nout + 1) * sizeof *again.out);
     again.watch = &never;
@@ -636,6 +639,7 @@ same_as_slow(const struct jy_flow_exec *x, const struct jy_flow_call *call, int3
     bool same = is_same_pile(x, pile, &records);
     jy_flow_pile_clear(&records);
     jy_flow_owner_clear(&owner);
+    jy_vectors_clear(&vectors);
     if (!same) {
         PyErr_Format(PyExc_AssertionError,
                      "jitney: the machine code of %s leaves another function than the interpreter", x->flow->w_name);
@@ -952,7 +956,8 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
 {
     union jy_scalar *slots = alloca((x->nin + x->nout + x->parts[0].nslots + 1) * sizeof *slots);
     struct jy_flow_pile pile = { .most = x->is_pure ? MOST_FRAMES : 0 };
-    struct jy_flow_owner owner = { .exec = x, .pile = &pile };
+    struct jy_vectors vectors; /* large: not cleared as a whole */
+    struct jy_flow_owner owner = { .exec = x, .pile = &pile, .vectors = &vectors };
     struct jy_flow_call call = { .in = slots,
                                  .out = slots + x->nin,
                                  .helper = x->helpers,
@@ -964,6 +969,7 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
                                  .push = x->fn != NULL ? push_code : push_slow };
     size_t ninputs = x->unit->u_inputs.n;
 
+    vectors.nslots = 0;
     *out = NULL;
     *exit = JY_NO_EXIT;
     if ((x->flow->w_np_flags && !errstate_is_known()) || !read_inputs(slots, x, inputs)) {
@@ -983,6 +989,7 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
     }
     jy_flow_pile_clear(&pile);
     jy_flow_owner_clear(&owner);
+    jy_vectors_clear(&vectors);
     for (size_t k = 0; k < ninputs; k++)
         Py_DECREF(inputs[k]);
     return result;

@@ -10,6 +10,7 @@
 
 struct jy_flow_exec;
 struct jy_flow_pile;
+struct jy_vectors;
 
 /* unit->u_flow is made faster and compiled. Keeps the unit on success, and the code object for its points. JY_BREAK: *why. */
 jy_status jy_flow_exec_new(struct jy_flow_exec **out, const char **why, struct jy_unit *unit, PyObject *code,
@@ -52,7 +53,8 @@ struct jy_flow_owner {
     size_t nlists;
     size_t bytes; /* about */
     const struct jy_flow_exec *exec;
-    struct jy_flow_pile *pile; /* of functions that are left */
+    struct jy_flow_pile *pile;  /* of functions that are left */
+    struct jy_vectors *vectors; /* arrays that are no objects */
 };
 void jy_flow_owner_clear(struct jy_flow_owner *owner);
 /* refs: steals object (may be NULL); returns it borrowed, NULL when it could not be kept or too much is alive. Leaves no exception. */

@@ -8,6 +8,7 @@
 #include "runtime/flow_native.h"
 #include "runtime/flow_numpy.h"
 #include "runtime/flow_random.h"
+#include "runtime/flow_vector.h"
 #include "runtime/function.h"
 #include "runtime/numpy_api.h"
 #include <errno.h>

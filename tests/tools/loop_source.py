@@ -21,6 +21,8 @@ MATH = "sqrt exp log sin cos tan atan floor ceil fabs log2 log10 log1p expm1 sin
 class Generator:
     def __init__(self, seed):
         self.rng = random.Random(f"loops {seed}")
+        self.vector_rng = random.Random(f"vectors {seed}")  # of its own: programs without vectors are what they were
+        self.vectors = self.vector_rng.random() < 0.3
         self.lines, self.depth, self.indent = [], 0, 0
         self.variables = {}  # kind: names that are bound
         self.helpers = []  # (name, kinds of the parameters)
@@ -466,7 +468,85 @@ class Generator:
         else:
             self.put(f"assert {self.condition(1)} or True")
 
+    # ---- whole arrays ----
+
+    def vector(self):
+        """An operation on rows, slices and arrays that are made in the loop; mostly of one shape."""
+        names = [name for kind in "av" for name in self.variables.get(kind, [])]
+        matrices = self.variables.get("m", [])
+        pick = self.vector_rng.choice
+        if not names and not matrices:
+            return self.assign()
+        name = pick(names + matrices)
+        is_matrix = name in matrices
+        i, j = pick([self.index(f"len({name})"), "0", "-1"]), pick([self.atom("i"), "1", "2"])
+        lines = [f"{name}[{i}]", f"{name}[{j} % len({name})]", f"{name}[{i}, :]", f"{name}[0, ::-1]"]
+        columns = [f"{name}[:, {i} % 2]", f"{name}[::-1, 0]"]
+        parts = pick(
+            [
+                [name],
+                [f"{name}[1:]", f"{name}[:-1]"],
+                [f"{name}[::-1]", name],
+                [f"{name}[::2]"],
+                [f"{name}[{j}:{j} + 2]", f"{name}[:2]"],
+                [f"{name}[{j}:]"],
+            ]
+        )
+        parts = pick([lines, columns, parts]) if is_matrix else parts
+        scalar = pick([self.atom("x"), self.atom("i"), "2", "0.5", self.atom("s")])
+        one, other = (
+            pick(parts),
+            pick(
+                [
+                    pick(parts),
+                    pick(parts),
+                    scalar,
+                    pick(parts) if self.vector_rng.random() < 0.9 else pick(names + matrices),
+                ]
+            ),
+        )
+        value = pick(
+            [
+                f"{one} {pick('+-*/')} {other}",
+                f"{scalar} {pick('+-*')} {one}",
+                f"({one} - {other}) * {scalar}",
+                f"{one} {pick(['//', '%', '<', '==', '>='])} {other}",
+                f"-{one}",
+                f"abs({one})",
+                f"{one} ** 2",
+                f"np.{pick(['sqrt', 'exp', 'sin', 'square'])}({one})",
+                f"np.{pick(['maximum', 'minimum'])}({one}, {other})",
+                f"{one}.copy()",
+                one,
+            ]
+        )
+        number = pick(
+            [
+                f"({value}).{pick(['sum', 'min', 'max', 'mean', 'any', 'all', 'prod'])}()",
+                f"np.{pick(['sum', 'max', 'mean', 'any'])}({one})",
+                f"np.dot({one}, {pick(parts)})",
+                f"{one} @ {pick(parts)}",
+                f"len({one})",
+                f"({value}).size",
+            ]
+        )
+        k = self.vector_rng.random()
+        if k < 0.3:
+            self.put(
+                f"{self.bind('v') if self.vector_rng.random() < 0.5 or not self.variables.get('v') else self.name('v')} = {value}"
+            )
+        elif k < 0.5:
+            self.put(f"{one if '[' in one else one + '[:]'} = {value}")
+        elif k < 0.65:
+            self.put(f"{one} {pick('+-*')}= {other}")
+        elif k < 0.75 and self.variables.get("v"):
+            self.put(f"{self.name('v')}[{pick(['0', '-1', '1:', ':2'])}] {pick(['=', '+='])} {scalar}")
+        else:
+            self.put(f"{self.target('s')} = {number}")
+
     def statement(self):
+        if self.vectors and self.vector_rng.random() < 0.4:
+            return self.vector()
         k = self.rng.random()
         if k < 0.38:
             self.assign()
@@ -552,7 +632,7 @@ class Generator:
             self.loop()
             if self.chance(0.3):
                 self.assign()
-        names = [name for kind in "ixtzsalrp" for name in self.variables.get(kind, [])]
+        names = [name for kind in "vixtzsalrp" for name in self.variables.get(kind, [])]
         self.rng.shuffle(names)
         self.put(f"return {', '.join(names[:6]) or '0'},")
         self.indent = 0

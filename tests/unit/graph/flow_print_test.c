@@ -68,6 +68,7 @@ TEST(flow_print, says_everything_of_an_exit)
                      "    local complex pyfloat $1\n"
                      "    local object $3\n"
                      "    local view float64 2d $3 (input 4)\n"
+                     "    local view int8 1d $3 (fresh int8 1d $3)\n"
                      "    local range_iter $4\n"
                      "    local reversed_iter $4 (const o7)\n"
                      "    local range (const o1, number pyint int64 $0, const o1)\n"

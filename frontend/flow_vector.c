@@ -1,0 +1,732 @@
+/* Operations on whole arrays in flows: one call of a helper each (graph/flow_vector.h), without an object. Shapes are compared here; what must be repeated along an axis is known by its extent of
+ * one when the flow is made. Whatever would raise or warn leaves before the operation.
+ *
+ * Each operation costs about as much as ten elements of it, NumPy's call of it as much as thousands. Of large arrays, where that does not matter, graphs make one pass of several operations: where
+ * the first call had such, flows do not have the operation. */
+#include "frontend/flow.h"
+#include "frontend/np_internal.h"
+#include "graph/flow_vector.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { MANY_ELEMENTS = 4096 }; /* taste */
+
+static const char no_room[] = "an array that cannot be made, or a warning";
+
+bool
+jy_vvector_concerns(size_t n, struct jy_val *const *values)
+{
+    for (size_t i = 0; i < n; i++)
+        if (values[i]->kind == JY_K_ARRAY)
+            return true;
+    return false;
+}
+
+/* ---- the block ---- */
+
+/* Functions of the flow have no such memory of their own. */
+static jy_status
+begin(struct jy_vbuild *b)
+{
+    if (b->self != NULL)
+        return jy_vb_lacks(b, "whole arrays in a function that is called natively");
+    if (b->vector_block != JY_NO_FV)
+        return JY_OK;
+    struct jy_flow_helper helper;
+    b->alias_vectors = jy_vb_new_alias(b);
+    b->alias_block = jy_vb_new_alias(b);
+    if (b->alias_vectors == 0 || b->alias_block == 0)
+        return jy_vb_lacks(b, "too many arrays");
+    b->w->w_alias_written[b->alias_vectors - 1] = b->w->w_alias_written[b->alias_block - 1] = true;
+    jy_flow_helper_row(&helper, "vector_block");
+    b->vector_block = jy_flow_ask(b->w, 0, jy_flow_helper_add(b->w, &helper), 0, NULL, JY_NO_EXIT);
+    return JY_OK;
+}
+
+static void
+put(struct jy_vbuild *b, size_t at, jy_fv value)
+{
+    jy_flow_store(b->w, b->block, b->vector_block, jy_vint(b, 0), (int32_t)at, value, b->alias_block);
+}
+
+static size_t
+stride_at(size_t operand, size_t axis)
+{
+    return offsetof(struct jy_vector_block, stride) + (operand * JY_VECTOR_NDIM + axis) * sizeof(int64_t);
+}
+
+static void
+put_shape(struct jy_vbuild *b, const struct jy_vgeometry *g)
+{
+    for (size_t d = 0; d < g->ndim; d++)
+        put(b, offsetof(struct jy_vector_block, extent) + d * sizeof(int64_t), g->extent[d]);
+}
+
+static bool
+is_one(const struct jy_vbuild *b, jy_fv extent)
+{
+    int64_t n;
+    return jy_vconst(b, extent, &n) && n == 1;
+}
+
+/* With the axes of the result. */
+static void
+put_array(struct jy_vbuild *b, size_t operand, const struct jy_vgeometry *g, const struct jy_vgeometry *result)
+{
+    size_t more = result->ndim - g->ndim;
+    put(b, offsetof(struct jy_vector_block, data) + operand * sizeof(char *), g->data);
+    for (size_t d = 0; d < result->ndim; d++) {
+        bool repeated = d < more || (is_one(b, g->extent[d - more]) && !is_one(b, result->extent[d]));
+        put(b, stride_at(operand, d), repeated ? jy_vint(b, 0) : g->stride[d - more]);
+    }
+}
+
+static void
+put_number(struct jy_vbuild *b, size_t operand, jy_fv value)
+{
+    put(b, offsetof(struct jy_vector_block, number) + operand * sizeof(union jy_scalar), value);
+}
+
+/* ---- slots in use ---- */
+
+struct slots {
+    struct jy_vbuild *b;
+    jy_fv live;
+    const struct jy_val *seen[64]; /* taste; of others the slot is added again */
+    size_t n;
+};
+
+static void
+add_slots(struct slots *s, const struct jy_val *v)
+{
+    for (size_t i = 0; i < v->nparts; i++)
+        add_slots(s, v->parts[i]);
+    if (v->kind != JY_K_ARRAY || !v->array->is_new)
+        return;
+    for (size_t k = 0; k < s->n; k++)
+        if (s->seen[k] == v)
+            return;
+    if (s->n < sizeof s->seen / sizeof *s->seen)
+        s->seen[s->n++] = v;
+    s->live = jy_ve2(s->b, JY_FLOW_OR, JY_F_I64, s->live, v->regs[1]);
+}
+
+static void
+add_frame_slots(struct slots *s, const struct jy_vframe *frame)
+{
+    for (; frame != NULL; frame = frame->back) {
+        for (size_t i = 0; i < frame->nlocals; i++)
+            add_slots(s, frame->locals[i]);
+        for (size_t i = 0; i < frame->depth; i++)
+            add_slots(s, frame->stack[i]);
+    }
+}
+
+/* Of all that an exit here may have to give back, or that is an operand. */
+static jy_fv
+live_slots(struct jy_vbuild *b)
+{
+    struct slots *s = JY_NEW(b->arena, struct slots);
+    s->b = b;
+    s->live = jy_vint(b, 0);
+    add_frame_slots(s, b->snap);
+    add_frame_slots(s, b->frame);
+    return s->live;
+}
+
+/* ---- shapes ---- */
+
+static jy_status
+check_size(struct jy_vbuild *b, const struct jy_vgeometry *g)
+{
+    int64_t n = 1;
+    if (g->ndim > JY_VECTOR_NDIM)
+        return jy_vb_lacks(b, "an operation on arrays of %zu axes", g->ndim);
+    for (size_t d = 0; d < g->ndim; d++)
+        n = g->about[d] > MANY_ELEMENTS ? MANY_ELEMENTS + 1 : n * (g->about[d] > 0 ? g->about[d] : 1);
+    return n > MANY_ELEMENTS ? jy_vb_lacks(b, "an operation on an array of many elements") : JY_OK;
+}
+
+/* One more operand. Extents that are not known to be equal are compared; if they differ, it is an error, or an extent of one that only this call has. */
+static void
+broadcast(struct jy_vbuild *b, struct jy_vgeometry *out, const struct jy_vgeometry *g)
+{
+    if (g->ndim > out->ndim) {
+        size_t more = g->ndim - out->ndim;
+        memmove(out->extent + more, out->extent, out->ndim * sizeof *out->extent);
+        memmove(out->about + more, out->about, out->ndim * sizeof *out->about);
+        for (size_t d = 0; d < more; d++) {
+            out->extent[d] = jy_vint(b, 1);
+            out->about[d] = 1;
+        }
+        out->ndim = g->ndim;
+    }
+    for (size_t d = 0; d < g->ndim; d++) {
+        size_t at = out->ndim - g->ndim + d;
+        if (is_one(b, g->extent[d]) || out->extent[at] == g->extent[d])
+            continue;
+        if (!is_one(b, out->extent[at])) {
+            jy_vcheck(b, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, out->extent[at], g->extent[d]), "shapes that differ");
+            if (out->about[at] != 0 && (g->about[d] == 0 || out->about[at] < g->about[d]))
+                continue;
+        }
+        out->extent[at] = g->extent[d];
+        out->about[at] = g->about[d];
+    }
+}
+
+/* May the operand be repeated to that shape, which does not change? */
+static jy_status
+fit(struct jy_vbuild *b, const struct jy_vgeometry *to, const struct jy_vgeometry *g)
+{
+    struct jy_vgeometry all = *to;
+    if (g->ndim > to->ndim)
+        return jy_vb_lacks(b, "an operand of more axes than the array that is written to");
+    broadcast(b, &all, g);
+    for (size_t d = 0; d < to->ndim; d++)
+        if (is_one(b, to->extent[d]) && !is_one(b, all.extent[d]))
+            return jy_vb_lacks(b, "a longer operand than the array that is written to");
+    return JY_OK;
+}
+
+/* Dense in C order. */
+static void
+fill_strides(struct jy_vbuild *b, struct jy_vgeometry *g, jy_dtype dtype)
+{
+    jy_fv stride = jy_vint(b, (int64_t)jy_dtype_info[dtype].bytes);
+    for (size_t d = g->ndim; d-- > 0;) {
+        g->stride[d] = stride;
+        if (d != 0)
+            stride = jy_varray_product(b, stride, g->extent[d]);
+    }
+}
+
+/* The array that a helper has made. */
+static struct jy_val *
+made(struct jy_vbuild *b, jy_dtype dtype, struct jy_vgeometry *g, jy_fv data)
+{
+    g->data = data;
+    fill_strides(b, g, dtype);
+    jy_fv slot =
+        jy_vload(b, JY_F_I64, b->vector_block, jy_vint(b, 0), offsetof(struct jy_vector_block, slot), b->alias_block);
+    return jy_varray_new(b, dtype, g, slot);
+}
+
+/* ---- ufuncs ---- */
+
+static jy_status
+common_dtype(struct jy_vbuild *b, jy_dtype *out, size_t n, struct jy_val *const *args)
+{
+    *out = JY_DTYPE_NONE;
+    for (size_t i = 0; i < n; i++) {
+        if (args[i]->kind != JY_K_ARRAY && !jy_val_is_number(args[i]))
+            return jy_vb_lacks(b, "an array and %s", jy_val_describe(b, args[i]));
+        if (args[i]->kind != JY_K_ARRAY)
+            continue;
+        if (*out != JY_DTYPE_NONE && *out != (jy_dtype)args[i]->array->dtype)
+            return jy_vb_lacks(b, "arrays of different dtypes");
+        *out = (jy_dtype)args[i]->array->dtype;
+        if (args[i]->array->ndim == 0)
+            return jy_vb_lacks(b, "an operation on a 0-d array");
+    }
+    return JY_OK;
+}
+
+/* Operands of one ufunc: dtypes, numbers, the shape of the result. */
+struct operation {
+    struct jy_vector_spec spec;
+    struct jy_vgeometry shape;
+    size_t n;
+    struct jy_val *const *args;
+    PyObject *ufunc;
+};
+
+static jy_status
+resolve(struct jy_vbuild *b, struct operation *o, jy_op op, size_t n, struct jy_val *const *args)
+{
+    jy_dtype dtype, result;
+    size_t loop;
+    o->ufunc = jy_np_ufunc_of(op);
+    o->n = n;
+    o->args = args;
+    o->spec.nin = (uint8_t)n;
+    TRY(common_dtype(b, &dtype, n, args));
+    bool is_power_of_ints = op == JY_OP_POWER && !jy_dtype_is_float(dtype);
+    if (o->ufunc == NULL || n > 2 || is_power_of_ints || !jy_inspect_ufunc_loop(&loop, &result, o->ufunc, n, dtype))
+        return jy_vb_lacks(b, "numpy.%s() of arrays of %s", jy_op_info[op].oracle, jy_dtype_info[dtype].text);
+    o->spec.loop = (uint32_t)loop;
+    o->spec.dtype[0] = o->spec.dtype[1] = (uint8_t)dtype;
+    o->spec.dtype[JY_VECTOR_RESULT] = (uint8_t)result;
+    for (size_t i = 0; i < n; i++)
+        if (args[i]->kind == JY_K_ARRAY) {
+            struct jy_vgeometry g;
+            jy_varray_geometry(&g, args[i]);
+            TRY(check_size(b, &g));
+            broadcast(b, &o->shape, &g);
+        }
+    TRY(check_size(b, &o->shape));
+    bool in_pieces = jy_op_info[op].klass == JY_CLASS_TILE && o->shape.ndim > 1;
+    return in_pieces ? jy_vb_lacks(b, "numpy.%s() of several axes", jy_op_info[op].oracle) : JY_OK;
+}
+
+/* Numbers first: converting them may leave. */
+static jy_status
+put_operands(struct jy_vbuild *b, struct operation *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        jy_fv value;
+        if (o->args[i]->kind == JY_K_ARRAY)
+            continue;
+        if (!jy_vscalar_operand(b, &value, (jy_dtype)o->spec.dtype[i], o->args[i]))
+            return jy_vb_lacks(b, "an array of %s and %s", jy_dtype_info[o->spec.dtype[i]].text,
+                               jy_val_describe(b, o->args[i]));
+        o->spec.numbers |= (uint8_t)(1u << i);
+        put_number(b, i, value);
+    }
+    for (size_t i = 0; i < o->n; i++)
+        if (o->args[i]->kind == JY_K_ARRAY) {
+            struct jy_vgeometry g;
+            jy_varray_geometry(&g, o->args[i]);
+            put_array(b, i, &g, &o->shape);
+        }
+    put_shape(b, &o->shape);
+    o->spec.ndim = (uint8_t)o->shape.ndim;
+    b->w->w_np_flags = true;
+    return JY_OK;
+}
+
+static jy_status
+apply(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_val *const *args)
+{
+    struct operation o = { .n = 0 };
+    TRY(begin(b));
+    TRY(resolve(b, &o, op, n, args));
+    TRY(put_operands(b, &o));
+    jy_fv regs[] = { jy_vaddress(b, o.ufunc), jy_vint(b, jy_vector_pack(&o.spec)), live_slots(b) };
+    jy_fv data = jy_vhelp(b, "vector_apply", 3, regs, no_room);
+    *out = made(b, (jy_dtype)o.spec.dtype[JY_VECTOR_RESULT], &o.shape, data);
+    return JY_OK;
+}
+
+/* x op= y */
+static jy_status
+apply_in_place(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_val *const *args)
+{
+    struct operation o = { .n = 0 };
+    struct jy_vgeometry to, g;
+    struct jy_val *x = args[0];
+    TRY(begin(b));
+    TRY(resolve(b, &o, op, n, args));
+    if (o.spec.dtype[JY_VECTOR_RESULT] != x->array->dtype)
+        return jy_vb_lacks(b, "an operation in place with a result of another dtype");
+    jy_varray_geometry(&to, x);
+    for (size_t i = 1; i < n; i++)
+        if (args[i]->kind == JY_K_ARRAY) {
+            jy_varray_geometry(&g, args[i]);
+            TRY(fit(b, &to, &g));
+        }
+    TRY(jy_varray_will_write(b, x));
+    o.shape = to;
+    TRY(put_operands(b, &o));
+    put_array(b, JY_VECTOR_RESULT, &to, &to);
+    jy_fv regs[] = { jy_vaddress(b, o.ufunc), jy_vint(b, jy_vector_pack(&o.spec)), live_slots(b) };
+    jy_vhelp(b, "vector_into", 3, regs, no_room);
+    *out = x;
+    return JY_OK;
+}
+
+/* ---- operators ---- */
+
+static const jy_op binary_ops[] = {
+    [JY_NB_ADD] = JY_OP_ADD,
+    [JY_NB_AND] = JY_OP_BITWISE_AND,
+    [JY_NB_FLOOR_DIVIDE] = JY_OP_FLOOR_DIVIDE,
+    [JY_NB_LSHIFT] = JY_OP_LEFT_SHIFT,
+    [JY_NB_MATMUL] = JY_OP_MATMUL,
+    [JY_NB_MULTIPLY] = JY_OP_MUL,
+    [JY_NB_REMAINDER] = JY_OP_REMAINDER,
+    [JY_NB_OR] = JY_OP_BITWISE_OR,
+    [JY_NB_POWER] = JY_OP_POWER,
+    [JY_NB_RSHIFT] = JY_OP_RIGHT_SHIFT,
+    [JY_NB_SUBTRACT] = JY_OP_SUB,
+    [JY_NB_TRUE_DIVIDE] = JY_OP_DIV,
+    [JY_NB_XOR] = JY_OP_BITWISE_XOR,
+};
+
+static jy_status product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_val *const *args);
+
+/* On all versions of NumPy `x ** 2` is a square; of other exponents flows have arrays only. */
+static jy_status
+power(struct jy_vbuild *b, struct jy_val **out, bool in_place, struct jy_val *const *args)
+{
+    int64_t exponent;
+    size_t n = 2;
+    jy_op op = JY_OP_POWER;
+    if (args[1]->kind == JY_K_INT && jy_vconst(b, args[1]->regs[0], &exponent) && exponent == 2) {
+        op = JY_OP_SQUARE;
+        n = 1;
+    } else if (args[0]->kind == JY_K_ARRAY && args[1]->kind != JY_K_ARRAY) {
+        return jy_vb_lacks(b, "an array to the power of %s", jy_val_describe(b, args[1]));
+    }
+    return in_place ? apply_in_place(b, out, op, n, args) : apply(b, out, op, n, args);
+}
+
+jy_status
+jy_vvector_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, bool in_place, struct jy_val *x,
+                  struct jy_val *y)
+{
+    struct jy_val *args[] = { jy_vnumber(b, x), jy_vnumber(b, y) };
+    in_place &= x->kind == JY_K_ARRAY;
+    if (op == JY_NB_MATMUL)
+        return in_place ? jy_vb_lacks(b, "@= of arrays") : product(b, out, JY_OP_MATMUL, args);
+    if (op == JY_NB_POWER)
+        return power(b, out, in_place, args);
+    return in_place ? apply_in_place(b, out, binary_ops[op], 2, args) : apply(b, out, binary_ops[op], 2, args);
+}
+
+jy_status
+jy_vvector_unary(struct jy_vbuild *b, struct jy_val **out, enum jy_unary op, struct jy_val *x)
+{
+    static const jy_op ops[] = { [JY_UNARY_NEGATIVE] = JY_OP_NEG,
+                                 [JY_UNARY_POSITIVE] = JY_OP_POS,
+                                 [JY_UNARY_INVERT] = JY_OP_INVERT,
+                                 [JY_UNARY_ABS] = JY_OP_ABS };
+    return apply(b, out, ops[op], 1, &x);
+}
+
+jy_status
+jy_vvector_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, struct jy_val *x, struct jy_val *y)
+{
+    static const jy_op ops[] = { [JY_LT] = JY_OP_LT, [JY_LE] = JY_OP_LE, [JY_EQ] = JY_OP_EQ,
+                                 [JY_NE] = JY_OP_NE, [JY_GT] = JY_OP_GT, [JY_GE] = JY_OP_GE };
+    struct jy_val *args[] = { jy_vnumber(b, x), jy_vnumber(b, y) };
+    return apply(b, out, ops[op], 2, args);
+}
+
+/* ---- stores and copies ---- */
+
+static jy_status
+put_source(struct jy_vbuild *b, struct jy_vector_spec *s, struct jy_val *item, jy_dtype dtype,
+           const struct jy_vgeometry *shape)
+{
+    s->ndim = (uint8_t)shape->ndim;
+    s->dtype[0] = s->dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
+    if (item->kind != JY_K_ARRAY) {
+        s->numbers = 1;
+        put_number(b, 0, jy_vscalar_stored(b, dtype, item));
+    } else {
+        struct jy_vgeometry g;
+        jy_varray_geometry(&g, item);
+        if ((jy_dtype)item->array->dtype != dtype)
+            return jy_vb_lacks(b, "an array stored as another dtype");
+        TRY(check_size(b, &g));
+        TRY(fit(b, shape, &g));
+        put_array(b, 0, &g, shape);
+    }
+    put_shape(b, shape);
+    return JY_OK;
+}
+
+jy_status
+jy_vvector_store(struct jy_vbuild *b, struct jy_val *to, struct jy_val *item)
+{
+    struct jy_vector_spec s = { .nin = 1 };
+    struct jy_vgeometry g;
+    TRY(begin(b));
+    jy_varray_geometry(&g, to);
+    TRY(check_size(b, &g));
+    TRY(put_source(b, &s, item, (jy_dtype)to->array->dtype, &g));
+    put_array(b, JY_VECTOR_RESULT, &g, &g);
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b) };
+    jy_vhelp(b, "vector_store", 2, regs, no_room);
+    return JY_OK;
+}
+
+/* A new array of that shape, of the item's elements or all of one number. */
+static jy_status
+filled(struct jy_vbuild *b, struct jy_val **out, jy_dtype dtype, struct jy_vgeometry *g, struct jy_val *item)
+{
+    struct jy_vector_spec s = { .nin = 1 };
+    TRY(begin(b));
+    TRY(check_size(b, g));
+    TRY(put_source(b, &s, item, dtype, g));
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b) };
+    *out = made(b, dtype, g, jy_vhelp(b, "vector_copy", 2, regs, no_room));
+    return JY_OK;
+}
+
+static jy_status
+blank(struct jy_vbuild *b, struct jy_val **out, jy_dtype dtype, struct jy_vgeometry *g, bool zeroed)
+{
+    struct jy_vector_spec s = { .ndim = (uint8_t)g->ndim };
+    TRY(begin(b));
+    TRY(check_size(b, g));
+    s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
+    put_shape(b, g);
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), jy_vint(b, zeroed), live_slots(b) };
+    *out = made(b, dtype, g, jy_vhelp(b, "vector_new", 3, regs, no_room));
+    return JY_OK;
+}
+
+/* An int or a tuple of ints. */
+static jy_status
+shape_of(struct jy_vbuild *b, struct jy_vgeometry *g, struct jy_val *v)
+{
+    struct jy_val *const *parts = v->kind == JY_K_TUPLE ? v->parts : &v;
+    g->ndim = v->kind == JY_K_TUPLE ? v->nparts : 1;
+    if (g->ndim == 0 || g->ndim > JY_VECTOR_NDIM)
+        return jy_vb_lacks(b, "an array of %zu axes", g->ndim);
+    for (size_t d = 0; d < g->ndim; d++) {
+        if (parts[d]->kind != JY_K_INT)
+            return jy_vb_lacks(b, "%s as an extent", jy_val_describe(b, parts[d]));
+        g->extent[d] = parts[d]->regs[0];
+        g->about[d] = 0;
+        jy_vcheck(b, jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, g->extent[d], jy_vint(b, INT64_C(1) << 31)),
+                  "an extent that is negative, or large");
+    }
+    return JY_OK;
+}
+
+enum content { EMPTY, ZEROS, ONES };
+
+static jy_status
+create(struct jy_vbuild *b, struct jy_val **out, enum content content, jy_dtype dtype, struct jy_vgeometry *g)
+{
+    if (content == ONES)
+        return filled(b, out, dtype, g, jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, jy_vint(b, 1)));
+    return blank(b, out, dtype, g, content == ZEROS);
+}
+
+static jy_status
+create_like(struct jy_vbuild *b, struct jy_val **out, enum content content, const struct jy_val *x)
+{
+    struct jy_vgeometry g;
+    jy_varray_geometry(&g, x);
+    if (g.ndim != 1)
+        return jy_vb_lacks(b, "an array like one of several axes");
+    return create(b, out, content, (jy_dtype)x->array->dtype, &g);
+}
+
+/* ---- reductions ---- */
+
+static const struct reduction {
+    const char *name;
+    jy_op op;
+    enum jy_vector_start start;
+} reductions[] = {
+    { "all", JY_OP_LOGICAL_AND, JY_VECTOR_FROM_ONE }, { "any", JY_OP_LOGICAL_OR, JY_VECTOR_FROM_ZERO },
+    { "amax", JY_OP_MAXIMUM, JY_VECTOR_FROM_FIRST },  { "amin", JY_OP_MINIMUM, JY_VECTOR_FROM_FIRST },
+    { "max", JY_OP_MAXIMUM, JY_VECTOR_FROM_FIRST },   { "mean", JY_OP_ADD, JY_VECTOR_FROM_ZERO },
+    { "min", JY_OP_MINIMUM, JY_VECTOR_FROM_FIRST },   { "prod", JY_OP_MUL, JY_VECTOR_FROM_ONE },
+    { "sum", JY_OP_ADD, JY_VECTOR_FROM_ZERO },
+};
+
+static const struct reduction *
+reduction_of(const char *name)
+{
+    for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++)
+        if (strcmp(reductions[k].name, name) == 0)
+            return &reductions[k];
+    return NULL;
+}
+
+/* The loop must give the dtype that it takes, and NumPy reduce in that: small integers it widens first. */
+static bool
+reduces_in(const struct reduction *r, jy_dtype dtype, jy_dtype result)
+{
+    bool is_mean = strcmp(r->name, "mean") == 0, is_logical = r->op == JY_OP_LOGICAL_AND || r->op == JY_OP_LOGICAL_OR;
+    bool adds = r->op == JY_OP_ADD || r->op == JY_OP_MUL;
+    if (dtype != result || (is_mean && dtype != JY_F64) || (is_logical && dtype != JY_BOOL))
+        return false;
+    if (dtype == JY_F64 || dtype == JY_F32 || dtype == JY_I64 || dtype == JY_U64)
+        return true;
+    return !adds && (dtype == JY_BOOL || dtype == JY_I32);
+}
+
+/* What a helper gives in 64 bits. */
+static jy_fv
+narrowed(struct jy_vbuild *b, jy_dtype dtype, jy_fv value)
+{
+    if (dtype == JY_F32)
+        return jy_ve1(b, JY_FLOW_ROUND, JY_F_F32, value);
+    if (dtype == JY_I32)
+        return jy_ve1(b, JY_FLOW_NARROW, JY_F_I32, value);
+    return dtype == JY_BOOL ? jy_ve2(b, JY_FLOW_NE, JY_F_I1, value, jy_vint(b, 0)) : value;
+}
+
+static jy_status
+reduce(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, struct jy_val *x)
+{
+    struct jy_vgeometry g;
+    jy_dtype dtype = (jy_dtype)x->array->dtype, result;
+    PyObject *ufunc = jy_np_ufunc_of(r->op);
+    size_t loop;
+    jy_varray_geometry(&g, x);
+    TRY(begin(b));
+    TRY(check_size(b, &g));
+    if (g.ndim == 0 || ufunc == NULL || !jy_inspect_ufunc_loop(&loop, &result, ufunc, 2, dtype) ||
+        !reduces_in(r, dtype, result))
+        return jy_vb_lacks(b, "%s of %s", r->name, jy_val_describe(b, x));
+    struct jy_vector_spec s = { .loop = (uint32_t)loop, .nin = (uint8_t)r->start, .ndim = (uint8_t)g.ndim };
+    s.dtype[0] = s.dtype[1] = s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
+    put_array(b, 0, &g, &g);
+    put_shape(b, &g);
+    b->w->w_np_flags = true;
+    jy_fv regs[] = { jy_vaddress(b, ufunc), jy_vint(b, jy_vector_pack(&s)) };
+    const char *helper = jy_dtype_is_float(dtype) ? "vector_reduce_f" : "vector_reduce_i";
+    jy_fv value = narrowed(b, dtype, jy_vhelp(b, helper, 2, regs, "no elements, or a warning"));
+    if (strcmp(r->name, "mean") == 0) {
+        jy_fv n = jy_vint(b, 1);
+        for (size_t d = 0; d < g.ndim; d++)
+            n = jy_varray_product(b, n, g.extent[d]);
+        jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, n, jy_vint(b, 0)), "the mean of nothing");
+        value = jy_ve2(b, JY_FLOW_DIV, JY_F_F64, value, jy_ve1(b, JY_FLOW_TO_FLOAT, JY_F_F64, n));
+    }
+    *out = jy_val_reg(b, JY_K_NP, dtype, value);
+    return JY_OK;
+}
+
+/* ---- products ---- */
+
+static jy_status
+dot(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_vector_spec *s, const struct jy_vgeometry *g)
+{
+    jy_vcheck(b, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, g[0].extent[0], g[1].extent[0]), "shapes that differ");
+    for (size_t k = 0; k < 2; k++)
+        put_array(b, k, &g[k], &g[k]);
+    put_shape(b, &g[0]);
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(s)), jy_vint(b, op) };
+    jy_fv value = narrowed(b, (jy_dtype)s->dtype[0], jy_vhelp(b, "vector_dot", 2, regs, "a warning"));
+    *out = jy_val_reg(b, JY_K_NP, (jy_dtype)s->dtype[0], value);
+    return JY_OK;
+}
+
+/* Of a matrix and a vector, or the other way round. */
+static jy_status
+matrix_product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_vector_spec *s,
+               const struct jy_vgeometry *g)
+{
+    size_t m = g[0].ndim == 2 ? 0 : 1;
+    size_t shared = m == 0 ? 1 : 0;
+    struct jy_vgeometry result = { .ndim = 1 };
+    jy_vcheck(b, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, g[m].extent[shared], g[1 - m].extent[0]), "shapes that differ");
+    s->nin = m == 0 ? 2 : 1;
+    s->loop = (uint32_t)op;
+    put_array(b, m, &g[m], &g[m]);
+    put_array(b, 1 - m, &g[1 - m], &g[1 - m]);
+    put_shape(b, &g[m]);
+    result.extent[0] = g[m].extent[1 - shared];
+    result.about[0] = g[m].about[1 - shared];
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(s)), live_slots(b) };
+    *out = made(b, (jy_dtype)s->dtype[0], &result, jy_vhelp(b, "vector_product", 2, regs, no_room));
+    return JY_OK;
+}
+
+static jy_status
+product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_val *const *args)
+{
+    struct jy_vgeometry g[2];
+    struct jy_vector_spec s = { .ndim = 1 };
+    TRY(begin(b));
+    for (size_t k = 0; k < 2; k++) {
+        if (args[k]->kind != JY_K_ARRAY)
+            return jy_vb_lacks(b, "a product of %s", jy_val_describe(b, args[k]));
+        jy_varray_geometry(&g[k], args[k]);
+        TRY(check_size(b, &g[k]));
+    }
+    jy_dtype dtype = (jy_dtype)args[0]->array->dtype;
+    bool fits = dtype == (jy_dtype)args[1]->array->dtype && jy_dtype_is_float(dtype) && g[0].ndim + g[1].ndim <= 3 &&
+                g[0].ndim != 0 && g[1].ndim != 0;
+    if (!fits)
+        return jy_vb_lacks(b, "a product of such arrays");
+    s.dtype[0] = s.dtype[1] = s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
+    b->w->w_np_flags = true;
+    return g[0].ndim + g[1].ndim == 2 ? dot(b, out, op, &s, g) : matrix_product(b, out, op, &s, g);
+}
+
+/* ---- functions and methods ---- */
+
+static jy_op
+op_of_ufunc(PyObject *callable)
+{
+    jy_op op = 0;
+    while (op < JY_OP_COUNT && (jy_op_info[op].oracle == NULL || jy_np_ufunc_of(op) != callable))
+        op++;
+    return op;
+}
+
+/* Functions that make an array. */
+static jy_status
+creation(struct jy_vbuild *b, struct jy_val **out, const char *name, struct jy_val *arg)
+{
+    static const char *const names[] = { [EMPTY] = "empty", [ZEROS] = "zeros", [ONES] = "ones" };
+    for (enum content content = EMPTY; content <= ONES; content++) {
+        size_t n = strlen(names[content]);
+        if (strncmp(name, names[content], n) != 0)
+            continue;
+        if (strcmp(name + n, "_like") == 0 && arg->kind == JY_K_ARRAY)
+            return create_like(b, out, content, arg);
+        struct jy_vgeometry g = { .ndim = 0 };
+        if (name[n] == '\0' && arg->kind != JY_K_ARRAY) {
+            TRY(shape_of(b, &g, arg));
+            return create(b, out, content, JY_F64, &g);
+        }
+    }
+    return JY_OK;
+}
+
+static jy_status
+copy_of(struct jy_vbuild *b, struct jy_val **out, struct jy_val *x)
+{
+    struct jy_vgeometry g;
+    jy_varray_geometry(&g, x);
+    return filled(b, out, (jy_dtype)x->array->dtype, &g, x);
+}
+
+jy_status
+jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, size_t nargs, struct jy_val *const *args)
+{
+    const char *name = jy_np_function_name(callable);
+    bool concerns = jy_vvector_concerns(nargs, args);
+    if (nargs == 1 && name != NULL && !concerns)
+        return creation(b, out, name, args[0]);
+    if (!concerns)
+        return JY_OK;
+    jy_op op = op_of_ufunc(callable);
+    if (op == JY_OP_MATMUL && nargs == 2)
+        return product(b, out, op, args);
+    if (op != JY_OP_COUNT && (size_t)jy_op_info[op].arity == nargs)
+        return apply(b, out, op, nargs, args);
+    if (name == NULL)
+        return JY_OK;
+    if (nargs == 2 && strcmp(name, "dot") == 0)
+        return product(b, out, JY_OP_DOT, args);
+    if (nargs == 1 && reduction_of(name) != NULL)
+        return reduce(b, out, reduction_of(name), args[0]);
+    if (nargs == 1 && strcmp(name, "copy") == 0 && args[0]->array->ndim == 1)
+        return copy_of(b, out, args[0]);
+    return nargs == 1 ? creation(b, out, name, args[0]) : JY_OK;
+}
+
+bool
+jy_vvector_has_method(const char *name)
+{
+    bool is_function_only = name[0] == 'a' && name[1] == 'm'; /* amin, amax */
+    return (reduction_of(name) != NULL && !is_function_only) || strcmp(name, "dot") == 0 || strcmp(name, "copy") == 0;
+}
+
+jy_status
+jy_vvector_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *self, const char *name, size_t nargs,
+                  struct jy_val *const *args)
+{
+    if (nargs == 0 && strcmp(name, "copy") == 0)
+        return copy_of(b, out, self);
+    if (nargs == 0 && reduction_of(name) != NULL)
+        return reduce(b, out, reduction_of(name), self);
+    if (nargs == 1 && strcmp(name, "dot") == 0) {
+        struct jy_val *both[] = { self, args[0] };
+        return product(b, out, JY_OP_DOT, both);
+    }
+    return jy_vb_lacks(b, "the method %s of an array", name);
+}

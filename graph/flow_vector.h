@@ -1,0 +1,59 @@
+/* Whole arrays inside a flow: what the helpers named vector_* are given.
+ *
+ * An operation on arrays is one call. Its operands lie where they lie; where they lie and how their elements follow each other is written into the run's *block* before the call, all operands with
+ * the axes of the result: an operand that is repeated along an axis has the stride 0 there, a number has nothing but a place in the block. NumPy's own inner loops do the work, so bits and
+ * flags are NumPy's.
+ *
+ * A new array is no object: it has a *slot* of the run's own memory, in C order. Which slots are in use is known where the flow is made - `live` is a bit mask, made of the registers of all arrays
+ * that the frame holds - so the helper takes one that is free, and in a loop slots take turns. When the flow is left, an array that the exit names becomes an object with memory of its own.
+ *
+ * A call that fails has changed nothing but a free slot and the block. */
+#ifndef JY_GRAPH_FLOW_VECTOR_H
+#define JY_GRAPH_FLOW_VECTOR_H
+
+#include <stdint.h>
+#include "graph/dtype.h"
+
+enum { JY_VECTOR_NDIM = 4, JY_VECTOR_OPERANDS = 3, JY_VECTOR_RESULT = 2, JY_VECTOR_SLOTS = 64 };
+
+/* The operand that is the result, or what is written to, is the last one. */
+struct jy_vector_block {
+    char *data[JY_VECTOR_OPERANDS];
+    int64_t extent[JY_VECTOR_NDIM]; /* outermost first */
+    int64_t stride[JY_VECTOR_OPERANDS][JY_VECTOR_NDIM];
+    union jy_scalar number[JY_VECTOR_OPERANDS]; /* as it lies in an array */
+    int64_t slot;                               /* given back: the bit of the result's slot */
+};
+
+/* What an operation is, in 64 bits: which of the ufunc's loops, how many inputs, how many axes; the dtype of each operand, and which are numbers. */
+struct jy_vector_spec {
+    uint32_t loop;
+    uint8_t nin, ndim, numbers; /* numbers: bit k: operand k */
+    uint8_t dtype[JY_VECTOR_OPERANDS];
+};
+
+static inline int64_t
+jy_vector_pack(const struct jy_vector_spec *s)
+{
+    uint64_t bits = s->loop | (uint64_t)s->nin << 32 | (uint64_t)s->ndim << 36 | (uint64_t)s->numbers << 40;
+    for (int k = 0; k < JY_VECTOR_OPERANDS; k++)
+        bits |= (uint64_t)s->dtype[k] << (44 + 4 * k);
+    return (int64_t)bits;
+}
+
+static inline struct jy_vector_spec
+jy_vector_unpack(int64_t packed)
+{
+    uint64_t bits = (uint64_t)packed;
+    struct jy_vector_spec s = {
+        .loop = (uint32_t)bits, .nin = bits >> 32 & 15, .ndim = bits >> 36 & 15, .numbers = bits >> 40 & 15
+    };
+    for (int k = 0; k < JY_VECTOR_OPERANDS; k++)
+        s.dtype[k] = bits >> (44 + 4 * k) & 15;
+    return s;
+}
+
+/* How a reduction begins, in place of the number of inputs. */
+enum jy_vector_start { JY_VECTOR_FROM_ZERO, JY_VECTOR_FROM_ONE, JY_VECTOR_FROM_FIRST };
+
+#endif

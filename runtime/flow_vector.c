@@ -1,0 +1,494 @@
+/* Operations on whole arrays inside native loops: NumPy's own inner loops, called as NumPy would call them, without its objects around them.
+ *
+ *   operands (block) --axes joined--> inner loop, once per row --FP status--> slot --only for `into`, `store`--> the array
+ *
+ * An inner loop gives the same bits whichever pieces it is called for; a reduction does not, so it is one call, or none. A status flag that NumPy would report fails the operation: the
+ * interpreter does it again and reports it. */
+#include "runtime/flow_vector.h"
+#include "graph/op.h"
+#include "runtime/blas.h"
+#include "runtime/flow_exec.h"
+#include "runtime/fpstatus.h"
+#include "runtime/numpy_api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OLD_RUN 8192 /* NumPy before 2.3 adds in pieces of so many elements, if not fewer */
+
+/* -- slots --------------------------------------------------------------------------------------------------------------------------- */
+
+void
+jy_vectors_clear(struct jy_vectors *v)
+{
+    for (size_t k = 0; k < v->nslots; k++)
+        free(v->slot[k].at);
+    v->nslots = 0;
+}
+
+static struct jy_vectors *
+vectors_of(const struct jy_flow_call *call)
+{
+    return ((struct jy_flow_owner *)call->owner)->vectors;
+}
+
+struct jy_vector_block *
+jy_vector_block_of(struct jy_flow_call *call)
+{
+    return &vectors_of(call)->block;
+}
+
+/* The memory of a slot that is not in use, of so many bytes at least; NULL: there is none. */
+static char *
+take_slot(struct jy_vectors *v, int64_t live, size_t bytes)
+{
+    if (live == -1)
+        return NULL;
+    unsigned k = (unsigned)__builtin_ctzll(~(uint64_t)live);
+    while (v->nslots <= k)
+        v->slot[v->nslots++] = (struct jy_vector_slot){ NULL, 0 };
+    struct jy_vector_slot *slot = &v->slot[k];
+    if (slot->capacity < bytes || slot->at == NULL) {
+        free(slot->at);
+        slot->capacity = (bytes + 127) / 64 * 64;
+        slot->at = aligned_alloc(64, slot->capacity);
+        if (slot->at == NULL)
+            slot->capacity = 0;
+    }
+    v->block.slot = (int64_t)(UINT64_C(1) << k);
+    return slot->at;
+}
+
+/* -- the loop nest ------------------------------------------------------------------------------------------------------------------- */
+
+struct nest {
+    size_t noperands, ndim; /* ndim at least 1 */
+    char *data[JY_VECTOR_OPERANDS];
+    npy_intp extent[JY_VECTOR_NDIM], stride[JY_VECTOR_OPERANDS][JY_VECTOR_NDIM];
+};
+
+static int64_t
+count(const struct jy_vector_block *b, size_t ndim)
+{
+    int64_t n = 1;
+    for (size_t d = 0; d < ndim; d++)
+        n *= b->extent[d];
+    return n;
+}
+
+static size_t
+itemsize(const struct jy_vector_spec *s, size_t operand)
+{
+    return jy_dtype_info[s->dtype[operand]].bytes;
+}
+
+/* From the block: operand `from` of it becomes the next one. */
+static void
+add_operand(struct nest *n, struct jy_vector_block *b, const struct jy_vector_spec *s, size_t from)
+{
+    size_t k = n->noperands++;
+    bool is_number = (s->numbers >> from & 1) != 0;
+    n->data[k] = is_number ? (char *)&b->number[from] : b->data[from];
+    for (size_t d = 0; d < s->ndim; d++)
+        n->stride[k][d] = is_number ? 0 : b->stride[from][d];
+}
+
+/* In C order. */
+static void
+add_dense(struct nest *n, const struct jy_vector_block *b, size_t ndim, char *data, size_t bytes)
+{
+    size_t k = n->noperands++;
+    npy_intp stride = (npy_intp)bytes;
+    n->data[k] = data;
+    for (size_t d = ndim; d-- > 0; stride *= b->extent[d])
+        n->stride[k][d] = stride;
+}
+
+static bool
+joins(const struct nest *n, size_t d)
+{
+    for (size_t k = 0; k < n->noperands; k++)
+        if (n->stride[k][d] != n->stride[k][d + 1] * n->extent[d + 1])
+            return false;
+    return true;
+}
+
+/* Axis d goes, or is joined with the one behind it. */
+static void
+drop_axis(struct nest *n, size_t d)
+{
+    for (size_t i = d; i + 1 < n->ndim; i++) {
+        n->extent[i] = n->extent[i + 1];
+        for (size_t k = 0; k < n->noperands; k++)
+            n->stride[k][i] = n->stride[k][i + 1];
+    }
+    n->ndim--;
+}
+
+static void
+finish_nest(struct nest *n, const struct jy_vector_block *b, size_t ndim)
+{
+    n->ndim = ndim;
+    for (size_t d = 0; d < ndim; d++)
+        n->extent[d] = b->extent[d];
+    for (size_t d = ndim; d-- > 0 && n->ndim > 1;)
+        if (n->extent[d] == 1)
+            drop_axis(n, d);
+    for (size_t d = n->ndim - 1; d-- > 0;)
+        if (joins(n, d)) {
+            npy_intp outer = n->extent[d];
+            drop_axis(n, d);
+            n->extent[d] *= outer;
+        }
+}
+
+/* NumPy's iterator gives the result the order of the operands' strides; is that C order? */
+static bool
+is_in_c_order(const struct nest *n, size_t noperands)
+{
+    for (size_t k = 0; k < noperands; k++)
+        for (size_t d = 0; d + 1 < n->ndim; d++)
+            for (size_t e = d + 1; e < n->ndim; e++)
+                if (n->stride[k][d] != 0 && n->stride[k][e] != 0 &&
+                    llabs((long long)n->stride[k][d]) < llabs((long long)n->stride[k][e]))
+                    return false;
+    return true;
+}
+
+typedef void row_fn(void *context, char **data, npy_intp n, const npy_intp *stride);
+
+/* Once per row. */
+static void
+walk(const struct nest *n, row_fn *row, void *context)
+{
+    npy_intp at[JY_VECTOR_NDIM] = { 0 }, stride[JY_VECTOR_OPERANDS];
+    char *data[JY_VECTOR_OPERANDS];
+    size_t last = n->ndim - 1;
+    for (size_t k = 0; k < n->noperands; k++) {
+        data[k] = n->data[k];
+        stride[k] = n->stride[k][last];
+    }
+    for (;;) {
+        char *args[JY_VECTOR_OPERANDS];
+        memcpy(args, data, sizeof args);
+        row(context, args, n->extent[last], stride);
+        size_t d = last;
+        while (d-- > 0) {
+            for (size_t k = 0; k < n->noperands; k++)
+                data[k] += n->stride[k][d];
+            if (++at[d] < n->extent[d])
+                break;
+            for (size_t k = 0; k < n->noperands; k++)
+                data[k] -= n->stride[k][d] * n->extent[d];
+            at[d] = 0;
+        }
+        if (d == SIZE_MAX)
+            return;
+    }
+}
+
+/* -- ufuncs -------------------------------------------------------------------------------------------------------------------------- */
+
+struct loop {
+    PyUFuncGenericFunction fn;
+    void *data;
+};
+
+static struct loop
+loop_of(PyObject *ufunc, uint32_t k)
+{
+    const PyUFuncObject *u = (const PyUFuncObject *)ufunc;
+    return (struct loop){ u->functions[k], u->data == NULL ? NULL : (void *)(uintptr_t)u->data[k] };
+}
+
+static void
+run_row(void *context, char **data, npy_intp n, const npy_intp *stride)
+{
+    const struct loop *loop = context;
+    loop->fn(data, &n, stride, loop->data);
+}
+
+static bool
+is_quiet(void)
+{
+    return (jy_fp_read(true) & ~(uint32_t)JY_FP_UNDERFLOW) == 0;
+}
+
+/* The result, dense in C order, in a free slot; NULL: failed. */
+static char *
+compute(struct jy_flow_call *call, PyObject *ufunc, const struct jy_vector_spec *s, int64_t live, bool fresh)
+{
+    struct jy_vectors *v = vectors_of(call);
+    struct jy_vector_block *b = &v->block;
+    int64_t n = count(b, s->ndim);
+    char *out = take_slot(v, live, (size_t)n * itemsize(s, JY_VECTOR_RESULT));
+    if (out == NULL || n == 0)
+        return out;
+    struct nest nest = { .noperands = 0 };
+    for (size_t k = 0; k < s->nin; k++)
+        add_operand(&nest, b, s, k);
+    add_dense(&nest, b, s->ndim, out, itemsize(s, JY_VECTOR_RESULT));
+    finish_nest(&nest, b, s->ndim);
+    if (fresh && !is_in_c_order(&nest, s->nin))
+        return NULL;
+    struct loop loop = loop_of(ufunc, s->loop);
+    jy_fp_clear(true);
+    walk(&nest, run_row, &loop);
+    return is_quiet() ? out : NULL;
+}
+
+char *
+jy_vector_apply(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    char *out = compute(call, ufunc, &s, live, true);
+    *failed = out == NULL;
+    return out;
+}
+
+/* -- copies -------------------------------------------------------------------------------------------------------------------------- */
+
+static void
+copy_row(void *context, char **data, npy_intp n, const npy_intp *stride)
+{
+    size_t bytes = *(const size_t *)context;
+    const char *from = data[0];
+    char *to = data[1];
+    if (stride[0] == (npy_intp)bytes && stride[1] == (npy_intp)bytes)
+        memcpy(to, from, (size_t)n * bytes);
+    else if (bytes == 8)
+        for (; n-- > 0; from += stride[0], to += stride[1])
+            memcpy(to, from, 8);
+    else
+        for (; n-- > 0; from += stride[0], to += stride[1])
+            memcpy(to, from, bytes);
+}
+
+/* Elements of the result's dtype; there is at least one, and the two share no memory. */
+static void
+copy(const struct jy_vector_block *b, struct nest *nest, const struct jy_vector_spec *s)
+{
+    size_t bytes = itemsize(s, JY_VECTOR_RESULT);
+    finish_nest(nest, b, s->ndim);
+    walk(nest, copy_row, &bytes);
+}
+
+void
+jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vector_block *b = jy_vector_block_of(call);
+    char *made = compute(call, ufunc, &s, live, false);
+    *failed = made == NULL;
+    if (made == NULL || count(b, s.ndim) == 0)
+        return;
+    struct nest nest = { .noperands = 0 };
+    add_dense(&nest, b, s.ndim, made, itemsize(&s, JY_VECTOR_RESULT));
+    add_operand(&nest, b, &s, JY_VECTOR_RESULT);
+    copy(b, &nest, &s);
+}
+
+char *
+jy_vector_copy(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vectors *v = vectors_of(call);
+    int64_t n = count(&v->block, s.ndim);
+    char *out = take_slot(v, live, (size_t)n * itemsize(&s, JY_VECTOR_RESULT));
+    *failed = out == NULL;
+    if (out == NULL || n == 0)
+        return out;
+    struct nest nest = { .noperands = 0 };
+    add_operand(&nest, &v->block, &s, 0);
+    add_dense(&nest, &v->block, s.ndim, out, itemsize(&s, JY_VECTOR_RESULT));
+    copy(&v->block, &nest, &s);
+    return out;
+}
+
+struct reach {
+    uintptr_t low, high;
+};
+
+static struct reach
+reach_of(const struct jy_vector_block *b, const struct jy_vector_spec *s, size_t operand)
+{
+    struct reach r = { (uintptr_t)b->data[operand], (uintptr_t)b->data[operand] };
+    for (size_t d = 0; d < s->ndim; d++) {
+        int64_t span = (b->extent[d] - 1) * b->stride[operand][d];
+        if (span > 0)
+            r.high += (uintptr_t)span;
+        else
+            r.low += (uintptr_t)span;
+    }
+    r.high += itemsize(s, JY_VECTOR_RESULT);
+    return r;
+}
+
+void
+jy_vector_store(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vector_block *b = jy_vector_block_of(call);
+    struct nest nest = { .noperands = 0 };
+    if (count(b, s.ndim) == 0)
+        return;
+    bool overlaps = false;
+    if ((s.numbers & 1) == 0) {
+        struct reach from = reach_of(b, &s, 0), to = reach_of(b, &s, JY_VECTOR_RESULT);
+        overlaps = from.low < to.high && to.low < from.high;
+    }
+    if (overlaps) {
+        char *made = jy_vector_copy(call, spec, live, failed);
+        if (*failed)
+            return;
+        add_dense(&nest, b, s.ndim, made, itemsize(&s, JY_VECTOR_RESULT));
+    } else {
+        add_operand(&nest, b, &s, 0);
+    }
+    add_operand(&nest, b, &s, JY_VECTOR_RESULT);
+    copy(b, &nest, &s);
+}
+
+char *
+jy_vector_new(struct jy_flow_call *call, int64_t spec, int64_t zeroed, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vectors *v = vectors_of(call);
+    int64_t n = 1;
+    for (size_t d = 0; d < s.ndim; d++)
+        if (v->block.extent[d] < 0 || __builtin_mul_overflow(n, v->block.extent[d], &n) || n > INT64_C(1) << 40) {
+            *failed = 1;
+            return NULL;
+        }
+    size_t bytes = (size_t)n * itemsize(&s, JY_VECTOR_RESULT);
+    char *out = take_slot(v, live, bytes);
+    *failed = out == NULL;
+    if (out != NULL && zeroed)
+        memset(out, 0, bytes);
+    return out;
+}
+
+/* -- reductions ---------------------------------------------------------------------------------------------------------------------- */
+
+static union jy_scalar
+number_of(jy_dtype dtype, int value)
+{
+    union jy_scalar x = { .bits = 0 };
+    if (dtype == JY_F64)
+        x.d = value;
+    else if (dtype == JY_F32)
+        x.f = (float)value;
+    else
+        x.i = value; /* its first bytes are those of a smaller one */
+    return x;
+}
+
+static bool
+is_old_numpy(void)
+{
+    return jy_blas_numpy_minor() < 3;
+}
+
+/* One run of NumPy's loop with a result that does not move, over elements that lie in one row. */
+static bool
+reduce(union jy_scalar *acc, struct jy_flow_call *call, PyObject *ufunc, const struct jy_vector_spec *s)
+{
+    struct jy_vector_block *b = jy_vector_block_of(call);
+    struct nest nest = { .noperands = 0 };
+    int64_t n = count(b, s->ndim);
+    bool from_first = s->nin == JY_VECTOR_FROM_FIRST;
+    *acc = number_of((jy_dtype)s->dtype[0], s->nin == JY_VECTOR_FROM_ONE);
+    if (n == 0)
+        return !from_first;
+    add_operand(&nest, b, s, 0);
+    finish_nest(&nest, b, s->ndim);
+    if (nest.ndim != 1 || (is_old_numpy() && (n > OLD_RUN || jy_errstate_get().bufsize < OLD_RUN)))
+        return false;
+    char *from = nest.data[0];
+    if (from_first) {
+        memcpy(acc, from, itemsize(s, 0));
+        from += nest.stride[0][0];
+        n--;
+    }
+    struct loop loop = loop_of(ufunc, s->loop);
+    char *args[] = { (char *)acc, from, (char *)acc };
+    npy_intp dim = n, strides[] = { 0, nest.stride[0][0], 0 };
+    jy_fp_clear(true);
+    if (n != 0)
+        loop.fn(args, &dim, strides, loop.data);
+    return is_quiet();
+}
+
+double
+jy_vector_reduce_f(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    union jy_scalar acc;
+    *failed = !reduce(&acc, call, ufunc, &s);
+    return s.dtype[0] == JY_F32 ? (double)acc.f : acc.d;
+}
+
+int64_t
+jy_vector_reduce_i(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    union jy_scalar acc;
+    *failed = !reduce(&acc, call, ufunc, &s);
+    if (s.dtype[0] == JY_I32)
+        return (int32_t)acc.i;
+    return s.dtype[0] == JY_BOOL ? (acc.bits & 0xff) != 0 : acc.i;
+}
+
+/* -- products ------------------------------------------------------------------------------------------------------------------------ */
+
+double
+jy_vector_dot(struct jy_flow_call *call, int64_t spec, int64_t op, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vector_block *b = jy_vector_block_of(call);
+    struct jy_operand operand[2], out = { .ndim = 0 };
+    union jy_scalar result = { .bits = 0 };
+    for (size_t k = 0; k < 2; k++) {
+        operand[k] = (struct jy_operand){ .data = b->data[k], .ndim = 1 };
+        operand[k].shape[0] = b->extent[0];
+        operand[k].stride[0] = b->stride[k][0];
+    }
+    out.data = (char *)&result;
+    jy_fp_clear(true);
+    bool done = jy_product_run((jy_op)op, (jy_dtype)s.dtype[0], &operand[0], &operand[1], &out) == JY_PRODUCT_DONE;
+    *failed = !done || (jy_product_reports((jy_op)op) && !is_quiet());
+    return s.dtype[0] == JY_F32 ? (double)result.f : result.d;
+}
+
+/* Of a matrix and a vector, or a vector and a matrix: the operand with two axes has those of the block (its first: extent 0), the other one the axis that they share. */
+char *
+jy_vector_product(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vectors *v = vectors_of(call);
+    const struct jy_vector_block *b = &v->block;
+    bool first_is_matrix = s.nin == 2;
+    struct jy_operand operand[2] = { { .data = b->data[0], .ndim = 1 }, { .data = b->data[1], .ndim = 1 } };
+    struct jy_operand *matrix = &operand[first_is_matrix ? 0 : 1], *vector = &operand[first_is_matrix ? 1 : 0];
+    size_t m = first_is_matrix ? 0 : 1, shared = first_is_matrix ? 1 : 0;
+    matrix->ndim = 2;
+    for (size_t d = 0; d < 2; d++) {
+        matrix->shape[d] = b->extent[d];
+        matrix->stride[d] = b->stride[m][d];
+    }
+    vector->shape[0] = b->extent[shared];
+    vector->stride[0] = b->stride[1 - m][0];
+    int64_t n = b->extent[1 - shared];
+    size_t bytes = itemsize(&s, JY_VECTOR_RESULT);
+    struct jy_operand out = { .ndim = 1, .data = take_slot(v, live, (size_t)n * bytes) };
+    out.shape[0] = n;
+    out.stride[0] = (int64_t)bytes;
+    *failed = 1;
+    if (out.data == NULL)
+        return NULL;
+    jy_op op = s.loop;
+    jy_fp_clear(true);
+    bool done = jy_product_run(op, (jy_dtype)s.dtype[0], &operand[0], &operand[1], &out) == JY_PRODUCT_DONE;
+    *failed = !done || (jy_product_reports(op) && !is_quiet());
+    return out.data;
+}

@@ -1,0 +1,34 @@
+/* Memory of whole arrays in a run (graph/flow_vector.h), and the helpers that work on it. All of them: *failed set, nothing has happened. */
+#ifndef JY_RUNTIME_FLOW_VECTOR_H
+#define JY_RUNTIME_FLOW_VECTOR_H
+
+#include <Python.h>
+#include "graph/flow.h"
+#include "graph/flow_vector.h"
+
+struct jy_vectors {
+    struct jy_vector_block block;
+    size_t nslots;
+    struct jy_vector_slot {
+        char *at;
+        size_t capacity;
+    } slot[JY_VECTOR_SLOTS]; /* those below nslots */
+};
+void jy_vectors_clear(struct jy_vectors *vectors);
+
+struct jy_vector_block *jy_vector_block_of(struct jy_flow_call *call);
+/* A new array; its data. */
+char *jy_vector_apply(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
+char *jy_vector_copy(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
+char *jy_vector_new(struct jy_flow_call *call, int64_t spec, int64_t zeroed, int64_t live, int32_t *failed);
+char *jy_vector_product(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
+/* Into an array that there is, as if the result were made first. */
+void jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
+void jy_vector_store(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
+/* Of all elements. f: also of float32. i: of other dtypes, as their value in 64 bits */
+double jy_vector_reduce_f(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int32_t *failed);
+int64_t jy_vector_reduce_i(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int32_t *failed);
+/* Of two arrays of one axis; what it is: enum jy_op */
+double jy_vector_dot(struct jy_flow_call *call, int64_t spec, int64_t op, int32_t *failed);
+
+#endif

@@ -1,0 +1,387 @@
+"""Whole arrays inside native loops: slices, rows and columns, operations on them, stores, reductions, products, arrays that are made in the loop."""
+
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+
+import jitney
+
+RNG = np.random.default_rng(7)
+A, B, X = RNG.random((6, 9)), RNG.random((9, 6)), RNG.random(40)
+I = RNG.integers(-50, 50, (6, 9))
+ZERO = A.copy()
+ZERO[3, 2] = 0.0
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    before = jitney.config.executor, jitney.config.exit_every
+    yield
+    jitney.config.executor, jitney.config.exit_every = before
+
+
+def outcome(f, args):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        try:
+            result = f(*args)
+        except Exception as e:
+            result = (
+                type(e),
+                str(e),
+                [frame.lineno for frame in traceback.extract_tb(e.__traceback__) if frame.filename == __file__],
+            )
+    return picture((result, args)), [(str(w.message), w.category, w.lineno) for w in found]
+
+
+def picture(v):
+    if isinstance(v, np.ndarray):
+        bits = np.where(np.isnan(v), np.nan, v).tobytes() if v.dtype.kind == "f" else v.tobytes()
+        return v.dtype.str, v.shape, v.strides, str(v.flags), v.base is None, bits
+    if isinstance(v, (tuple, list)):
+        return type(v), [picture(x) for x in v]
+    return type(v), repr(v)
+
+
+def same(f, make, native=True, calls=3):
+    compiled = jitney.compile(f)
+    for _ in range(calls):
+        expected, found = outcome(f, make()), outcome(compiled, make())
+        assert found == expected
+    stats = jitney.inspect(compiled).stats()
+    if native:
+        assert stats["flow_calls"] > 0
+    return stats
+
+
+def copies(*arrays):
+    return lambda: tuple(x.copy() if isinstance(x, np.ndarray) else x for x in arrays)
+
+
+# ---- programs ----
+
+
+def slices(a, n):
+    s, out = 0.0, 0
+    for _ in range(n):
+        for i in range(-12, 13):
+            v, w, z, q, p, o, m = a[i : i + 5], a[i:], a[:i], a[::2], a[i::-1], a[10:i:-3], a[i:30:4]
+            s += v.sum() + w.sum() * 2 + z.sum() + q.sum() + p.sum() + o.sum() + m.sum()
+            out += len(v) + 100 * len(w) + 7 * len(p) + m.size + o.shape[0]
+    return s, out, v, w, z, q, p, o, m
+
+
+def rows_and_columns(a, b, n):
+    s = 0.0
+    for _ in range(n):
+        for i in range(len(a)):
+            s += (a[i, :] * b[:, i]).sum() - a[i, 1:4].max() + b[2:, i].min() + a[i, ::-1][:3].prod()
+    return s, a[i], b[:, i]
+
+
+def stores(y, x, n):
+    for _ in range(n):
+        for i in range(len(y)):
+            y[i, :] = x[i] * 2 + y[i]
+            y[i, 2:5] -= 1
+            y[i, 0] = y[i].sum()
+            y[:, 1] = 3
+            y[:, 3] = x[:, 2]
+    return y
+
+
+def overlapping_stores(x, n):
+    for _ in range(n):
+        x[1:] = x[:-1]
+        x[:-1] += x[1:]
+        x[::-1] = x
+        x[2:] *= x[:-2]
+    return x
+
+
+def heat(u, n):
+    for _ in range(n):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def heat_2d(u, n):
+    for _ in range(n):
+        u[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+    return u
+
+
+def carried(x, n):
+    v = np.zeros(9)
+    w = p = v
+    for _ in range(n):
+        for i in range(len(x)):
+            p = v
+            v = v * 0.5 + x[i]
+            w = v
+            v[0] = i
+            u = v[1:4]
+            u += 1
+    return v, w, u, p, v is w, u.base is v, p is v
+
+
+def exchanged(x, n):
+    prev, cur = x[0], x[1]
+    for _ in range(n):
+        prev, cur = cur, 2 * cur - prev * 0.9
+        if cur[0] > 3:
+            cur = cur * 0.5
+        last = cur[::2]
+    return prev, cur, last, last.base is cur
+
+
+def made(x, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            a, b, c, d, e = np.zeros(9), np.empty_like(x[i]), np.ones(4), x[i].copy(), np.zeros((2, 3))
+            b[:] = a + 1
+            d[2] = -1
+            e[1, 1] = i
+            e[0] = c[:3]
+    return a, b, c, d, e, x
+
+
+def floats(x, n):
+    m = 0.0
+    for _ in range(n):
+        for i in range(len(x)):
+            m += x[i].mean() + np.mean(x[i]) + np.sum(x[i]) + np.max(x[i]) + np.min(x[i])
+            m += (x[i] > 0.5).any() + (x[i] > 0.1).all() + np.any(x[i] < 0.2)
+            m += (
+                np.exp(x[i]).sum()
+                + np.sqrt(x[i]).sum()
+                + abs(-x[i]).sum()
+                + np.maximum(x[i], 0.5).sum()
+                + np.sin(x[i])[2]
+                + (x[i] ** 2)[1]
+            )
+    return m
+
+
+def small_floats(x, n):
+    m = 0
+    for _ in range(n):
+        for i in range(len(x)):
+            m += x[i].sum() + (x[i] * 3).max() + (x[i] + 1.5).sum()
+    return m
+
+
+def integers(x, n):
+    m = 0
+    for _ in range(n):
+        for i in range(len(x)):
+            m += (
+                x[i].sum()
+                + (x[i] * 3).max()
+                + x[i].min()
+                + (x[i] // 3).sum()
+                + (x[i] % 7).sum()
+                + (x[i] & 3).sum()
+                + (x[i] ** 2).sum()
+            )
+            m += (x[i] == x[i - 1]).any()
+    return m
+
+
+def products(a, b, w, x, n):
+    s = 0.0
+    for _ in range(n):
+        for i in range(len(a)):
+            s += np.dot(a[i], b[i]) + a[i] @ b[0] + a[i].dot(b[1]) + np.dot(a[:, 1], b[:, 2])
+        x = w @ x
+        x = x / x.sum()
+        y, z = np.dot(w, x), x @ w
+    return s, x, y, z
+
+
+def nothing(x, k, n):
+    s = 0
+    for _ in range(n):
+        for i in range(len(x)):
+            s += x[i, k:k].sum() + len(x[i, 5:2])
+            x[i, k:k] = 5
+            x[i, 3:3] += x[i, 2:2]
+            q = x[i, k:k]
+    return s, q
+
+
+def added(v):
+    v += 1
+    return v * 2
+
+
+def inlined(x, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            w = added(x[i])
+            z = added(w)
+    return x, w, z
+
+
+def iterated(x, n):
+    s = 0
+    for _ in range(n):
+        for row in x:
+            for v in row[1:]:
+                s += v
+            d = row[:, None] * row[None, :]
+    return s, d, row
+
+
+PROGRAMS = [
+    (slices, copies(X, 2)),
+    (rows_and_columns, copies(A, B, 3)),
+    (stores, copies(A, B.T, 4)),
+    (overlapping_stores, copies(X * 0.1, 5)),
+    (heat, copies(X, 30)),
+    (heat_2d, copies(A, 20)),
+    (carried, copies(A, 5)),
+    (exchanged, copies(A, 50)),
+    (made, copies(A, 3)),
+    (floats, copies(A, 3)),
+    (small_floats, copies(A.astype(np.float32), 3)),
+    (integers, copies(I, 3)),
+    (products, copies(A, A[::-1], A[:5, :5], A[0, :5], 30)),
+    (nothing, copies(A, 4, 3)),
+    (inlined, copies(A, 4)),
+    (iterated, copies(A, 4)),
+]
+
+
+@pytest.mark.parametrize("f, make", PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+@pytest.mark.parametrize("executor, every", [("llvm", 0), ("loop", 0), ("loop", 1), ("loop", 3)])
+def test_programs(f, make, executor, every):
+    jitney.config.executor, jitney.config.exit_every = executor, every
+    same(f, make)
+
+
+# ---- the loop is left ----
+
+
+def quotients(x, y, n):
+    s = 0.0
+    for _ in range(n):
+        for i in range(len(x)):
+            s = s + (x[i] / y[i]).sum()
+    return s
+
+
+def quotients_in_place(x, y, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            x[i] /= y[i]
+    return x
+
+
+def overflows(x, y, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            x[i] *= 1e200
+    return x
+
+
+def sums(x, y, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            x[i, 1:4] += 1
+            x[i] += y
+    return x
+
+
+def smallest(x, y, n):
+    s = 0.0
+    for _ in range(n):
+        for i in range(len(x)):
+            s += x[i, i:4].min()
+    return s
+
+
+@pytest.mark.parametrize(
+    "f, y",
+    [
+        (quotients, ZERO),
+        (quotients_in_place, ZERO),
+        (overflows, A),
+        (sums, np.ones(4)),
+        (sums, np.ones(1)),
+        (smallest, A),
+    ],
+)
+def test_warnings_and_errors_are_numpys(f, y):
+    stats = same(f, copies(A, y, 3))
+    assert stats["flow_checks"] > 0
+
+
+def test_errstate():
+    with np.errstate(all="ignore"):
+        same(quotients, copies(A, ZERO, 3))
+    with np.errstate(divide="raise"):
+        same(quotients_in_place, copies(A, ZERO, 3), native=False)
+
+
+def doubled(x, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            x[i] *= 2
+    return x
+
+
+def test_a_read_only_array():
+    def make():
+        x = A.copy()
+        x.flags.writeable = False
+        return x, 3
+
+    same(doubled, make, native=False)
+    compiled = jitney.compile(doubled)
+    compiled(A.copy(), 3)
+    assert outcome(compiled, make()) == outcome(doubled, make())
+
+
+def mixed(y, x, n):
+    for _ in range(n):
+        for i in range(len(y)):
+            y[i] += 2 * x[i]
+            x[i, 1:] = y[i, :-1]
+    return y
+
+
+def test_arrays_that_share_memory():
+    def make():
+        x = A.copy()
+        return x[:4], x[2:], 3
+
+    def twice():
+        x = A.copy()
+        return x, x, 3
+
+    same(mixed, copies(A, B.T, 3))
+    same(mixed, make, native=False)
+    same(mixed, twice, native=False)
+
+
+def test_a_view_of_a_read_only_array_is_read_only():
+    def f(x, n):
+        for i in range(n):
+            v = x[i : i + 2]
+        return v, v.flags.writeable
+
+    def make():
+        x = X.copy()
+        x.flags.writeable = False
+        return x, 5
+
+    same(f, make)
+
+
+def test_large_arrays_are_for_graphs():
+    x = np.ones((4, 5000))
+    stats = same(doubled, copies(x, 20), native=False)
+    assert stats["flow_calls"] == 0
