@@ -7,8 +7,10 @@
 #include <string.h>
 
 const struct jy_flow_op_info jy_flow_op_info[JY_FLOW_COUNT] = {
-#define FLOW(name, text, nargs) { text, nargs },
+#define C true
+#define FLOW(name, text, nargs, cheap) { text, nargs, cheap },
 #include "graph/flow_ops.def"
+#undef C
 #undef FLOW
 };
 

@@ -64,7 +64,7 @@ enum jy_ftype {
 };
 
 enum jy_fop {
-#define FLOW(name, text, nargs) JY_FLOW_##name,
+#define FLOW(name, text, nargs, cheap) JY_FLOW_##name,
 #include "graph/flow_ops.def"
 #undef FLOW
     JY_FLOW_COUNT,
@@ -73,6 +73,7 @@ enum jy_fop {
 extern const struct jy_flow_op_info {
     const char *text;
     int8_t nargs; /* -1: any */
+    bool is_cheap; /* without an exit: may be computed for nothing */
 } jy_flow_op_info[JY_FLOW_COUNT];
 
 /* f_index of a CHECK: ALWAYS, or marks of flow_identity.c. */

@@ -209,34 +209,8 @@ in_front(struct jy_counted *c, jy_fv v, int depth)
         return v;
     if (c->invariant[v] != JY_NO_FV)
         return c->invariant[v];
-    if (depth == 0 || value.f_exit != JY_NO_EXIT || value.f_nargs == 0 || value.f_nargs > 3)
+    if (depth == 0 || value.f_nargs == 0 || value.f_nargs > 3 || !jy_flow_is_cheap(&value))
         return JY_NO_FV;
-    switch ((int)value.f_op) {
-    case JY_FLOW_ADD:
-    case JY_FLOW_SUB:
-    case JY_FLOW_MUL:
-    case JY_FLOW_NEG:
-    case JY_FLOW_AND:
-    case JY_FLOW_OR:
-    case JY_FLOW_XOR:
-    case JY_FLOW_NOT:
-    case JY_FLOW_MIN:
-    case JY_FLOW_MAX:
-    case JY_FLOW_EQ:
-    case JY_FLOW_NE:
-    case JY_FLOW_LT:
-    case JY_FLOW_LE:
-    case JY_FLOW_GT:
-    case JY_FLOW_GE:
-    case JY_FLOW_BELOW:
-    case JY_FLOW_SELECT:
-    case JY_FLOW_SEXT:
-    case JY_FLOW_ZEXT:
-    case JY_FLOW_ABS:
-        break;
-    default:
-        return JY_NO_FV;
-    }
     for (size_t k = 0; k < value.f_nargs; k++)
         if ((args[k] = in_front(c, value.f_args[k], depth - 1)) == JY_NO_FV)
             return JY_NO_FV;

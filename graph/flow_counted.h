@@ -47,6 +47,12 @@ struct jy_fast {
     } handed;
 };
 
+static inline bool
+jy_flow_is_cheap(const struct jy_fvalue *v)
+{
+    return jy_flow_op_info[v->f_op].is_cheap && v->f_exit == JY_NO_EXIT;
+}
+
 /* flow_invariant.c: fills c->invariant, and the chain of blocks between entry and front. */
 void jy_counted_read_in_front(struct jy_counted *c);
 /* Fills `c` and makes the front block, which nothing reaches yet. False: the loop does not count, or a copy of it could not go round its head twice. */

@@ -51,39 +51,6 @@ require(struct jy_counted *c, jy_fv condition)
     c->front = next;
 }
 
-static bool
-is_cheap(const struct jy_fvalue *v)
-{
-    switch ((int)v->f_op) {
-    case JY_FLOW_ADD:
-    case JY_FLOW_SUB:
-    case JY_FLOW_MUL:
-    case JY_FLOW_NEG:
-    case JY_FLOW_ABS:
-    case JY_FLOW_AND:
-    case JY_FLOW_OR:
-    case JY_FLOW_XOR:
-    case JY_FLOW_NOT:
-    case JY_FLOW_MIN:
-    case JY_FLOW_MAX:
-    case JY_FLOW_EQ:
-    case JY_FLOW_NE:
-    case JY_FLOW_LT:
-    case JY_FLOW_LE:
-    case JY_FLOW_GT:
-    case JY_FLOW_GE:
-    case JY_FLOW_BELOW:
-    case JY_FLOW_SELECT:
-    case JY_FLOW_SEXT:
-    case JY_FLOW_ZEXT:
-    case JY_FLOW_BITS:
-    case JY_FLOW_OFFSET:
-        return v->f_exit == JY_NO_EXIT;
-    default:
-        return false;
-    }
-}
-
 /* What stands for the value in front; JY_NO_FV: it changes, or has not been read there. */
 static jy_fv
 in_front(struct jy_counted *c, jy_fv at, int depth)
@@ -94,7 +61,7 @@ in_front(struct jy_counted *c, jy_fv at, int depth)
         return at;
     if (c->invariant[at] != JY_NO_FV)
         return c->invariant[at];
-    if (depth == 0 || v.f_nargs == 0 || v.f_nargs > 3 || !is_cheap(&v))
+    if (depth == 0 || v.f_nargs == 0 || v.f_nargs > 3 || !jy_flow_is_cheap(&v))
         return JY_NO_FV;
     for (size_t k = 0; k < v.f_nargs; k++)
         if ((args[k] = in_front(c, v.f_args[k], depth - 1)) == JY_NO_FV)
