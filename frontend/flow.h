@@ -56,6 +56,8 @@ enum jy_viter {
     JY_VI_ZIP,       /* parts: iterators */
 };
 
+#define JY_FROM_INPUT UINT32_MAX
+
 /* What the items of a list are taken for; checked at each. */
 struct jy_velem {
     uint8_t kind;  /* INT, FLOAT, BOOL, NP, LIST, BYTE, UNBOUND: nothing is known */
@@ -105,7 +107,7 @@ struct jy_val {
     bool fixed_step; /* RANGE, ITER of one: step is the constant `step` */
     uint8_t nregs;
     int64_t step;
-    uint32_t origin; /* LIST: index + 1 of jy_vhints.origins; 0: unknown */
+    uint32_t origin; /* LIST: index + 1 of jy_vhints.origins; 0: unknown; JY_FROM_INPUT: a row of an input */
     uint32_t input; /* number + 1 of the unit's input that is this very object; 0: none. Never of numbers: registers say it */
     jy_fv *regs;
     struct jy_value *known;
@@ -160,6 +162,7 @@ struct jy_vhints {
     } origins; /* of lists */
     unsigned nobjects; /* times that a list was found out to be no native one */
     bool no_natives;
+    bool no_inputs; /* those that come in are objects: somebody may see them, or one of them */
     struct jy_vcodes {
         const PyObject **at;
         size_t n, cap;
@@ -189,6 +192,7 @@ struct jy_vbuild {
         size_t n, cap;
     } waiting;      /* blocks that call what has no result yet */
     bool waits;     /* the present one does */
+    bool has_natives, has_lists; /* of the root: native lists that came in; lists that did and are objects */
     bool is_last;   /* of the root: what has none now gets none any more */
     bool has_news;  /* of the root: a result has become known */
     bool recurses;  /* of the root: a function calls itself, at once or by others */
@@ -463,6 +467,10 @@ jy_status jy_vlist_as_object(struct jy_vbuild *b, const struct jy_val *list);
 /* Where it comes from it could be, as far as is known. */
 bool jy_vlist_may_be_native(const struct jy_vbuild *b, const struct jy_val *list);
 bool jy_vnative_can_hold(const struct jy_velem *elem);
+/* A list or tuple comes in, `list` says what it holds; true: natively. Either all do or none: one may be in another. */
+bool jy_vnative_import(struct jy_vbuild *b, struct jy_val *list, uint32_t number);
+/* ... as an object. */
+void jy_vnative_import_object(struct jy_vbuild *b, const struct jy_val *list);
 jy_fv jy_vnative_length(struct jy_vbuild *b, const struct jy_val *list);
 struct jy_val *jy_vnative_at(struct jy_vbuild *b, const struct jy_val *list, jy_fv index);
 jy_status jy_vnative_set(struct jy_vbuild *b, struct jy_val *list, struct jy_val *key, struct jy_val *item);

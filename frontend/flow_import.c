@@ -136,11 +136,14 @@ list_input(struct jy_vbuild *b, jy_src source, PyObject *object)
 {
     uint32_t number = jy_vb_input(b, source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE);
     struct jy_val *v = jy_val_new(b, JY_K_LIST, 1);
-    v->regs[0] = input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
     v->is_tuple = PyTuple_CheckExact(object);
     v->elem = jy_velem_of(b, object);
     v->input = number + 1;
     jy_vlist_set_origin(b, v, true, number);
+    if (!jy_vnative_import(b, v, number)) {
+        v->regs[0] = input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
+        jy_vnative_import_object(b, v);
+    }
     return v;
 }
 
@@ -492,6 +495,7 @@ import_iterator(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
     list->regs[0] = jy_flow_load(b->w, 0, JY_F_PTR, address, zero, offsetof(struct sequence_iterator, sequence), 0);
     list->is_tuple = PyTuple_CheckExact(sequence);
     list->elem = jy_velem_of(b, sequence);
+    jy_vnative_import_object(b, list);
     struct jy_val *it = jy_val_parts(b, JY_K_ITER, 1, &list);
     it->how = JY_VI_SEQUENCE;
     it->nregs = 1;

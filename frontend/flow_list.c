@@ -509,7 +509,7 @@ jy_vlist_learn(struct jy_vbuild *b, struct jy_val *list, const struct jy_velem *
     const struct jy_velem *merged = jy_velem_merge(b, list->elem, elem);
     if (jy_velem_same(merged, list->elem))
         return;
-    if (b->may_again && list->origin != 0) {
+    if (b->may_again && list->origin != 0 && list->origin != JY_FROM_INPUT) {
         b->hints->origins.at[list->origin - 1].elem = merged;
         b->hints->n = b->hints->chains.n = 0; /* they may speak of lists as they were */
         b->again = true;

@@ -335,7 +335,7 @@ reverse(struct jy_vbuild *b, struct jy_val *list)
     if (!list->is_native)
         return change(b, list, "list_reverse");
     TRY(jy_vb_effect(b));
-    jy_vhelp(b, "native_reverse", 1, list->regs, NULL);
+    jy_vhelp(b, "native_reverse", 1, list->regs, "a NaN");
     return JY_OK;
 }
 

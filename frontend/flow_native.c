@@ -2,7 +2,10 @@
  * those that it names, one of each list however many hold it; native code behind it goes on with lists as they always are.
  *
  * Which lists these are is found out by trying. A list begins native where its items are known to be of one kind: numbers, or native lists. Where something is done to it that needs the object -
- * it comes into a list from outside, CPython's functions are called for it - its origin is noted as one of objects, and the flow is begun again. */
+ * it comes into a list from outside, CPython's functions are called for it - its origin is noted as one of objects, and the flow is begun again.
+ *
+ * Lists that come in are native when all of them can be: the runtime copies their numbers, and writes back what has changed. One object is one native list, so aliases need no check here; but no list may be
+ * had as an object that another way is native. */
 #include "frontend/flow.h"
 
 #include <stddef.h>
@@ -30,8 +33,11 @@ jy_vlist_as_object(struct jy_vbuild *b, const struct jy_val *list)
     if (!list->is_native)
         return JY_OK;
     assert(b->may_again);
-    struct jy_vorigin *origin = list->origin != 0 ? &hints->origins.at[list->origin - 1] : NULL;
-    if (origin == NULL || origin->is_object || ++hints->nobjects > MAX_TRIES)
+    bool has_origin = list->origin != 0 && list->origin != JY_FROM_INPUT;
+    struct jy_vorigin *origin = has_origin ? &hints->origins.at[list->origin - 1] : NULL;
+    if (list->origin == JY_FROM_INPUT || (origin != NULL && origin->is_input))
+        hints->no_inputs = true;
+    else if (origin == NULL || origin->is_object || ++hints->nobjects > MAX_TRIES)
         hints->no_natives = true; /* it came another way, or it takes too long to find all of them */
     else
         origin->is_object = true;
@@ -46,7 +52,8 @@ jy_vlist_as_object(struct jy_vbuild *b, const struct jy_val *list)
 bool
 jy_vlist_may_be_native(const struct jy_vbuild *b, const struct jy_val *list)
 {
-    const struct jy_vorigin *origin = list->origin != 0 ? &b->hints->origins.at[list->origin - 1] : NULL;
+    bool has_origin = list->origin != 0 && list->origin != JY_FROM_INPUT;
+    const struct jy_vorigin *origin = has_origin ? &b->hints->origins.at[list->origin - 1] : NULL;
     return origin != NULL && !origin->is_input && !origin->is_object && b->may_again && !b->hints->no_natives;
 }
 
@@ -58,6 +65,73 @@ jy_vnative_can_hold(const struct jy_velem *elem)
     if (elem->kind == JY_K_LIST)
         return elem->is_native && jy_vnative_can_hold(elem->elem);
     return elem->kind == JY_K_INT || elem->kind == JY_K_FLOAT || elem->kind == JY_K_BOOL;
+}
+
+/* ---- those that come in ---- */
+
+/* Both sorts in one flow: a list that is an object may be, or hold, one that is native. */
+static void
+check_sorts(struct jy_vbuild *b)
+{
+    if (!b->root->has_natives || !b->root->has_lists)
+        return;
+    b->hints->no_inputs = true;
+    b->hints->n = b->hints->chains.n = 0;
+    b->again = b->root->again = true;
+}
+
+/* NULL: it cannot. *depth: levels of lists. */
+static const struct jy_velem *
+as_native(struct jy_vbuild *b, const struct jy_velem *elem, unsigned *depth)
+{
+    ++*depth;
+    if (elem->kind != JY_K_LIST)
+        return jy_vnative_can_hold(elem) ? elem : NULL;
+    const struct jy_velem *inner = elem->is_tuple || elem->other != NULL ? NULL : as_native(b, elem->elem, depth);
+    if (inner == NULL)
+        return NULL;
+    struct jy_velem *native = jy_arena_copy(b->arena, elem, sizeof *elem);
+    native->elem = inner;
+    native->is_native = true;
+    native->origin = JY_FROM_INPUT;
+    return native;
+}
+
+static bool
+may_hold_lists(const struct jy_velem *elem)
+{
+    return elem->kind == JY_K_LIST || elem->kind == JY_K_UNBOUND;
+}
+
+void
+jy_vnative_import_object(struct jy_vbuild *b, const struct jy_val *list)
+{
+    b->root->has_lists |= list->elem->kind != JY_K_BYTE && (!list->is_tuple || may_hold_lists(list->elem));
+    check_sorts(b);
+}
+
+bool
+jy_vnative_import(struct jy_vbuild *b, struct jy_val *list, uint32_t number)
+{
+    static const uint8_t dtypes[] = { [JY_K_INT] = JY_I64, [JY_K_FLOAT] = JY_F64, [JY_K_BOOL] = JY_BOOL };
+    unsigned depth = 0;
+    bool may = b->may_again && !b->hints->no_inputs && !b->t->request->no_natives && !list->is_tuple;
+    const struct jy_velem *elem = may ? as_native(b, list->elem, &depth) : NULL, *leaf = elem;
+    if (elem == NULL)
+        return false;
+    while (leaf->kind == JY_K_LIST)
+        leaf = leaf->elem;
+    struct jy_flow_input input = { .kind = JY_FLOW_IN_NATIVE,
+                                   .type = JY_F_PTR,
+                                   .axis = (uint8_t)depth,
+                                   .dtype = dtypes[leaf->kind],
+                                   .number = number };
+    list->regs[0] = jy_flow_input(b->w, &input);
+    list->elem = elem;
+    list->is_native = true;
+    b->root->has_natives = true;
+    check_sorts(b);
+    return true;
 }
 
 /* ---- memory ---- */

@@ -199,10 +199,12 @@ enum jy_flow_input_kind {
     JY_FLOW_IN_CONST_OBJECT, /* PTR: `number` is a handle of the unit's object table */
     JY_FLOW_IN_BITGEN,       /* PTR: bitgen_t of a random generator of NumPy's; not entered when somebody else draws from it */
     JY_FLOW_IN_CONST_BITGEN, /* the same of an object in the unit's table */
+    JY_FLOW_IN_NATIVE, /* PTR: the native list of a list: `axis` - 1 levels of lists in lists, then numbers of JY_I64, JY_F64 or JY_BOOL (`dtype`); not entered when it holds anything else */
     JY_FLOW_IN_ARG           /* of a function: argument `number` */
 };
 
-/* A native list: one that the run has made and nobody but the flow knows (frontend/flow_native.c). Machine code reads and writes the first fields, and items; it is freed when the run has been left. */
+/* A native list: one that the run has made and nobody but the flow knows (frontend/flow_native.c), or the numbers of an input that nobody else sees during the run. Machine code reads and writes the
+ * first fields, and items; it is freed when the run has been left. */
 struct jy_flow_list {
     int64_t size, allocated; /* what a list object would have that was changed in the same way */
     void *items;
@@ -211,7 +213,8 @@ struct jy_flow_list {
     union jy_scalar fill; /* has_fill: the value that all items had at first. Items that still have it are one object, as they are in a list object */
     uint8_t type;         /* of the items: I1 (one byte), I64, F64, or PTR: native lists */
     bool has_fill;
-    void *object; /* made already */
+    void *object; /* made already; of an input: the list, which gets what has changed when the run is left */
+    bool is_input;
     struct jy_flow_list *previous, *next;
 };
 

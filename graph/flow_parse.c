@@ -516,7 +516,7 @@ read_input(struct reading *in)
     input.number = jy_reader_index(&in->r);
     if (jy_reader_take(&in->r, "."))
         input.axis = (uint8_t)jy_reader_index(&in->r);
-    if (input.kind == JY_FLOW_IN_NUMBER)
+    if (input.kind == JY_FLOW_IN_NUMBER || input.kind == JY_FLOW_IN_NATIVE)
         input.dtype = (uint8_t)jy_reader_element(&in->r);
     input.no_nan = jy_reader_take(&in->r, "no_nan");
     *jy_vec_push(in->w->w_arena, &in->w->w_inputs) = input;

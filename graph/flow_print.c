@@ -12,7 +12,7 @@ const char *const jy_flow_kind_text[JY_KIND_TEXT_COUNT] = { "array", "npscalar",
 const char *const jy_flow_exit_text[JY_EXIT_KIND_COUNT] = { "check", "stop", "poll", "call", "return" };
 const char *const jy_flow_input_text[JY_INPUT_KIND_COUNT] = { "number", "object", "data",     "extent", "stride",
                                                               "range",  "index",  "constant", "bitgen", "constant_bitgen",
-                                                              "arg" };
+                                                              "native", "arg" };
 
 const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT] = {
     [JY_BOX_NULL] = { "null", 0, 0 },
@@ -340,9 +340,10 @@ print_inputs(const struct printer *p)
         const struct jy_flow_input *in = &p->w->w_inputs.at[i];
         jy_text_add(p->text, "  input %zu : %s %s %" PRIu32, i, jy_ftype_text[in->type], jy_flow_input_text[in->kind],
                     in->number);
-        if (in->kind == JY_FLOW_IN_EXTENT || in->kind == JY_FLOW_IN_STRIDE || in->kind == JY_FLOW_IN_RANGE)
+        if (in->kind == JY_FLOW_IN_EXTENT || in->kind == JY_FLOW_IN_STRIDE || in->kind == JY_FLOW_IN_RANGE ||
+            in->kind == JY_FLOW_IN_NATIVE)
             jy_text_add(p->text, ".%u", in->axis);
-        if (in->kind == JY_FLOW_IN_NUMBER)
+        if (in->kind == JY_FLOW_IN_NUMBER || in->kind == JY_FLOW_IN_NATIVE)
             jy_text_add(p->text, " %s%s", jy_dtype_info[in->dtype].text, in->no_nan ? " no_nan" : "");
         jy_text_add(p->text, "\n");
     }

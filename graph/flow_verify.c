@@ -496,7 +496,7 @@ is_sound_input(const struct jy_flow *w, const struct jy_flow_input *in)
         return jy_flow_dtype_type(in->dtype) == in->type && in->type != JY_F_NONE;
     bool is_address = in->kind == JY_FLOW_IN_OBJECT || in->kind == JY_FLOW_IN_DATA ||
                       in->kind == JY_FLOW_IN_CONST_OBJECT || in->kind == JY_FLOW_IN_BITGEN ||
-                      in->kind == JY_FLOW_IN_CONST_BITGEN;
+                      in->kind == JY_FLOW_IN_CONST_BITGEN || in->kind == JY_FLOW_IN_NATIVE;
     return in->kind < JY_INPUT_KIND_COUNT && in->type == (is_address ? JY_F_PTR : JY_F_I64);
 }
 

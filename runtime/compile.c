@@ -319,6 +319,7 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
         .nstack = s->s_depth,
         .min_nodes = (uint32_t)config->min_nodes,
         .no_alias = s->s_no_alias,
+        .no_natives = s->s_no_natives,
         .native_loops = config->flows && config->break_every == 0 && f->f_backend == NULL && !f->f_fullgraph,
         .unrolled = f->f_unrolled,
         .nunrolled = f->f_nunrolled,
@@ -578,7 +579,7 @@ new_flow_entry(const char **why, struct jy_function *f, struct jy_start *s, stru
     entry->e_flow = flow;
     entry->e_inputs = (uint32_t)jy_entry_unit(entry)->u_inputs.n;
     entry->e_direct = s == &f->f_call;
-    entry->e_last = s->s_no_alias;
+    entry->e_last = s->s_no_alias || s->s_no_natives;
     if (guard_entry(why, entry, f) && is_good_at_birth(why, entry, f, slots))
         return entry;
     if (PyErr_Occurred())

@@ -146,6 +146,7 @@ run_flow(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject
 {
     switch (jy_entry_run_flow(out, f, &f->f_call, entry, inputs)) {
     case JY_FLOW_APART:
+    case JY_FLOW_OBJECTS:
         return JY_GUARDS_MISS;
     case JY_FLOW_REFUSED:
         f->f_stats.fallback_calls++;

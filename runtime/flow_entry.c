@@ -66,6 +66,8 @@ jy_entry_run_flow(PyObject **out, struct jy_function *f, struct jy_start *s, str
         f->f_stats.flow_refusals++;
     if (run == JY_FLOW_APART)
         s->s_no_alias = true;
+    if (run == JY_FLOW_OBJECTS)
+        s->s_no_natives = true;
     if (run == JY_FLOW_LEFT && !entry->e_off && jy_flow_exec_is_futile(entry->e_flow))
         give_up(f, s, entry, exit);
     jy_entry_release(entry);

@@ -8,6 +8,7 @@
 #include "frontend/cpython/compat.h"
 #include "frontend/cpython/iter.h"
 #include "frontend/frontend.h"
+#include "graph/flow_helper.h"
 #include "graph/pass.h"
 #include "runtime/backend.h"
 #include "runtime/exec_internal.h"
@@ -30,6 +31,12 @@
  * some ten times as long, and CPython some thirty times as long for the same. */
 #define SHORT_RUN 600u
 #define FUTILE_RUNS 16u
+/* Taste: lists of so many items are taken in by the first run. A run that takes four times as long as that admits lists that are MORE_ITEMS times as long; after so many runs that take less than twice as long,
+ * in a row, only shorter ones are, but for FEW_ITEMS. */
+#define FIRST_ITEMS 65536
+#define MORE_ITEMS 64
+#define FEW_ITEMS 64
+#define VAIN_RUNS 4u
 #define FRAMES_SPARED 4    /* so many from RecursionError the interpreter runs alone */
 #define MOST_FRAMES 150    /* taste: frames that are rebuilt at once; each takes C stack, see DEPTH_LIMIT */
 #define MOST_STACK 0x80000 /* bytes of C stack for machine code */
@@ -70,6 +77,9 @@ struct jy_flow_exec {
     size_t npairs;
     bool compared;  /* JITNEY_COMPARE, and a second run does no harm */
     uint32_t score; /* short runs more than long ones */
+    bool has_natives, changes_natives; /* inputs that are native lists; those may be changed */
+    int64_t most_items;                /* of them: taken in for a run */
+    uint32_t nvain;                    /* runs in a row for which that was not worth it, or not possible */
     uint64_t runs, refused;
     struct jy_exec_options options;
     struct jy_exec_texts texts;
@@ -265,6 +275,29 @@ prepare_part(struct jy_flow_exec *x, struct part *part, const struct jy_flow *w)
     part->nslots = jy_flow_slots(w, part->slot);
 }
 
+static bool
+changes_lists(const struct jy_flow *w)
+{
+    bool changes = false;
+    for (size_t k = 0; k < w->w_values.n; k++)
+        changes |= w->w_values.at[k].f_op == JY_FLOW_STORE;
+    for (size_t k = 0; k < w->w_helpers.n; k++)
+        changes |= strpbrk(jy_flow_helper_changes(w->w_helpers.at[k].name), "hm") != NULL;
+    return changes;
+}
+
+static void
+find_natives(struct jy_flow_exec *x)
+{
+    const struct jy_flow *w;
+    x->most_items = FIRST_ITEMS;
+    for (size_t p = 0; (w = jy_flow_part(x->flow, p)) != NULL; p++) {
+        x->changes_natives |= changes_lists(w);
+        for (size_t k = 0; k < w->w_inputs.n; k++)
+            x->has_natives |= w->w_inputs.at[k].kind == JY_FLOW_IN_NATIVE;
+    }
+}
+
 static void
 prepare_exits(struct jy_flow_exec *x)
 {
@@ -290,6 +323,7 @@ build(struct jy_flow_exec *x, const char **why)
     if ((*why = find_helpers(x)) != NULL)
         return JY_BREAK;
     find_pairs(x);
+    find_natives(x);
     prepare_exits(x);
     x->compared = x->options.compare && x->is_pure;
     if (x->nin + x->nout + x->parts[0].nslots <= MAX_SLOTS)
@@ -478,6 +512,8 @@ read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy
         return true;
     case JY_FLOW_IN_RANGE:
         return read_range(out, in, object);
+    case JY_FLOW_IN_NATIVE: /* when all else is as it should be */
+        return PyList_CheckExact(object);
     case JY_FLOW_IN_ARG:
         break;
     case JY_FLOW_IN_INDEX:
@@ -498,6 +534,44 @@ read_inputs(union jy_scalar *in, const struct jy_flow_exec *x, PyObject *const *
                 in++;
     }
     return true;
+}
+
+/* The lists among the inputs. */
+static bool
+read_natives(union jy_scalar *in, struct jy_flow_exec *x, PyObject *const *inputs, struct jy_flow_owner *owner)
+{
+    bool good = true;
+    owner->most_items = x->most_items;
+    for (size_t p = 0; p < x->nparts && good; p++) {
+        const struct jy_flow *w = x->parts[p].flow;
+        for (size_t k = 0; k < w->w_inputs.n && good; k++) {
+            const struct jy_flow_input *input = &w->w_inputs.at[k];
+            if (input->kind == JY_FLOW_IN_NATIVE) {
+                uint8_t type = (uint8_t)jy_flow_dtype_type(input->dtype);
+                struct jy_flow_list *list = jy_flow_native_of(owner, inputs[input->number], type, input->axis);
+                in->bits = (uintptr_t)list;
+                good = list != NULL;
+            }
+            in += input->kind != JY_FLOW_IN_ARG;
+        }
+    }
+    if (!good && ++x->nvain >= VAIN_RUNS * VAIN_RUNS)
+        x->most_items = 0;
+    return good;
+}
+
+/* Was it worth it to take them in? */
+static void
+judge_natives(struct jy_flow_exec *x, int64_t nitems, uint64_t taken, uint64_t time)
+{
+    if (time / 4 >= taken) {
+        x->nvain = 0;
+        if (x->most_items / MORE_ITEMS < nitems)
+            x->most_items = nitems * MORE_ITEMS;
+    } else if (time / 2 < taken && nitems > FEW_ITEMS && ++x->nvain >= VAIN_RUNS) {
+        x->most_items = nitems / 2;
+        x->nvain = 0;
+    }
 }
 
 struct reach {
@@ -931,6 +1005,8 @@ run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *function, 
     uint64_t start = timed ? ticks() : 0;
     int32_t taken = x->fn != NULL ? run_code(x, call, call->out + x->nout) : run_slow(x, call);
     uint64_t time = timed ? ticks() - start : 0;
+    if (x->changes_natives && owner->nknown != 0 && !jy_flow_native_write_back(owner))
+        return JY_FLOW_FAILED;
     jy_flow_pile_settle(pile);
     *exit = (uint32_t)taken;
     const struct part *place = place_of(x, exit, pile);
@@ -980,9 +1056,18 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
         x->refused++;
         return JY_FLOW_APART;
     }
+    uint64_t start = x->has_natives ? ticks() : 0;
+    if (x->has_natives && !read_natives(slots, x, inputs, &owner)) {
+        jy_flow_owner_clear(&owner);
+        x->refused++;
+        return JY_FLOW_OBJECTS;
+    }
+    uint64_t begin = x->has_natives ? ticks() : 0;
     for (size_t k = 0; k < ninputs; k++)
         Py_INCREF(inputs[k]);
     enum jy_flow_run result = run(out, exit, x, function, inputs, &call, frame);
+    if (x->has_natives)
+        judge_natives(x, owner.nitems, begin - start, ticks() - begin);
     if (result == JY_FLOW_REFUSED) {
         x->refused++;
         *exit = JY_NO_EXIT;

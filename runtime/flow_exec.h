@@ -24,6 +24,7 @@ enum jy_flow_run {
     JY_FLOW_RETURNED, /* the result of the function */
     JY_FLOW_LEFT,     /* a continuation */
     JY_FLOW_APART,    /* not entered: arrays overlap */
+    JY_FLOW_OBJECTS,  /* not entered: its lists are not such as can be native, or too long for what is done with them */
     JY_FLOW_REFUSED,  /* not entered for another reason */
     JY_FLOW_FAILED    /* an exception is set */
 };
@@ -51,6 +52,9 @@ struct jy_flow_owner {
     size_t n, cap;
     struct jy_flow_list *lists; /* native ones */
     size_t nlists;
+    struct jy_flow_list **known; /* of inputs, by object: hashed */
+    size_t nknown, known_cap;
+    int64_t nitems, most_items; /* of inputs */
     size_t bytes; /* about */
     const struct jy_flow_exec *exec;
     struct jy_flow_pile *pile;  /* of functions that are left */

@@ -47,7 +47,7 @@ destroy(struct jy_flow_owner *owner, struct jy_flow_list *list)
     Py_XDECREF((PyObject *)list->object);
     if (list->items != list + 1)
         free(list->items);
-    else
+    else if (!list->is_input)
         owner->bytes -= sizeof *list + (size_t)list->room * size_of(list->type);
     free(list);
 }
@@ -57,6 +57,9 @@ jy_flow_native_clear(struct jy_flow_owner *owner)
 {
     while (owner->lists != NULL)
         destroy(owner, owner->lists);
+    free(owner->known);
+    owner->known = NULL;
+    owner->nknown = owner->known_cap = 0;
 }
 
 struct jy_flow_list *
@@ -233,8 +236,11 @@ jy_native_shrink(struct jy_flow_list *list, int64_t n)
 }
 
 void
-jy_native_reverse(struct jy_flow_list *list)
+jy_native_reverse(struct jy_flow_list *list, int32_t *failed)
 {
+    *failed = list->is_input && has_nan(list, 0, list->size);
+    if (*failed)
+        return;
     uint8_t *bytes = list->items;
     uint64_t *words = list->items;
     for (int64_t i = 0, j = list->size - 1; i < j; i++, j--) {
@@ -248,6 +254,206 @@ jy_native_reverse(struct jy_flow_list *list)
             words[j] = word;
         }
     }
+}
+
+/* ---- inputs ---- */
+
+static struct jy_flow_list **
+place_of(struct jy_flow_list **known, size_t cap, const void *object)
+{
+    size_t k = ((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (cap - 1);
+    while (known[k] != NULL && known[k]->object != object)
+        k = (k + 1) & (cap - 1);
+    return &known[k];
+}
+
+static bool
+make_known(struct jy_flow_owner *owner, struct jy_flow_list *list)
+{
+    if (2 * (owner->nknown + 1) > owner->known_cap) {
+        size_t cap = owner->known_cap == 0 ? 16 : 4 * owner->known_cap;
+        struct jy_flow_list **known = calloc(cap, sizeof(struct jy_flow_list *));
+        if (known == NULL)
+            return false;
+        for (size_t k = 0; k < owner->known_cap; k++)
+            if (owner->known[k] != NULL)
+                *place_of(known, cap, owner->known[k]->object) = owner->known[k];
+        free(owner->known);
+        owner->known = known;
+        owner->known_cap = cap;
+    }
+    *place_of(owner->known, owner->known_cap, list->object) = list;
+    owner->nknown++;
+    return true;
+}
+
+static struct jy_flow_list *
+make_of_input(struct jy_flow_owner *owner, PyObject *object, uint8_t type)
+{
+    int64_t n = PyList_GET_SIZE(object), allocated = (int64_t)((PyListObject *)object)->allocated;
+    int64_t room = allocated > n ? allocated : n;
+    owner->nitems += n + 1;
+    struct jy_flow_list *list =
+        owner->nitems > owner->most_items ? NULL : malloc(sizeof *list + (size_t)room * size_of(type));
+    if (list == NULL)
+        return NULL;
+    *list = (struct jy_flow_list){ .size = n,
+                                   .allocated = allocated,
+                                   .items = list + 1,
+                                   .room = room,
+                                   .type = type,
+                                   .object = Py_NewRef(object),
+                                   .is_input = true };
+    list->next = owner->lists;
+    if (list->next != NULL)
+        list->next->previous = list;
+    owner->lists = list;
+    owner->nlists++;
+    return make_known(owner, list) ? list : NULL;
+}
+
+static bool
+read_floats(double *out, PyObject *object, int64_t n)
+{
+    bool good = true;
+    for (int64_t k = 0; k < n && good; k++) {
+        PyObject *item = PyList_GET_ITEM(object, k);
+        good = item != NULL && PyFloat_CheckExact(item);
+        out[k] = good ? PyFloat_AS_DOUBLE(item) : 0;
+    }
+    return good;
+}
+
+static bool
+read_ints(int64_t *out, PyObject *object, int64_t n)
+{
+    int overflow = 0;
+    bool good = true;
+    for (int64_t k = 0; k < n && good; k++) {
+        PyObject *item = PyList_GET_ITEM(object, k);
+        good = item != NULL && PyLong_CheckExact(item);
+        out[k] = good ? PyLong_AsLongLongAndOverflow(item, &overflow) : 0;
+        good &= overflow == 0;
+    }
+    return good;
+}
+
+static bool
+read_bools(uint8_t *out, PyObject *object, int64_t n)
+{
+    bool good = true;
+    for (int64_t k = 0; k < n && good; k++) {
+        PyObject *item = PyList_GET_ITEM(object, k);
+        good = item == Py_True || item == Py_False;
+        out[k] = item == Py_True;
+    }
+    return good;
+}
+
+static bool
+read_rows(struct jy_flow_owner *owner, struct jy_flow_list *list, uint8_t type, unsigned depth)
+{
+    struct jy_flow_list **rows = list->items;
+    for (int64_t k = 0; k < list->size; k++) {
+        PyObject *item = PyList_GET_ITEM((PyObject *)list->object, k);
+        if (item == NULL || (rows[k] = jy_flow_native_of(owner, item, type, depth)) == NULL)
+            return false;
+    }
+    return true;
+}
+
+struct jy_flow_list *
+jy_flow_native_of(struct jy_flow_owner *owner, PyObject *object, uint8_t type, unsigned depth)
+{
+    uint8_t of_items = depth > 1 ? JY_F_PTR : type;
+    if (!PyList_CheckExact(object))
+        return NULL;
+    if (owner->nknown != 0) {
+        struct jy_flow_list *known = *place_of(owner->known, owner->known_cap, object);
+        if (known != NULL)
+            return known->type == of_items ? known : NULL;
+    }
+    struct jy_flow_list *list = make_of_input(owner, object, of_items);
+    if (list == NULL)
+        return NULL;
+    bool good = of_items == JY_F_F64   ? read_floats(list->items, object, list->size)
+                : of_items == JY_F_I64 ? read_ints(list->items, object, list->size)
+                : of_items == JY_F_I1  ? read_bools(list->items, object, list->size)
+                                       : read_rows(owner, list, type, depth - 1);
+    return good ? list : NULL;
+}
+
+static PyObject *item_object(struct jy_flow_list *list, int64_t index);
+
+/* Is the object still what stands there? A float that nobody else holds becomes it. */
+static bool
+is_item(const struct jy_flow_list *list, int64_t index, PyObject *object)
+{
+    const uint64_t *words = list->items;
+    union jy_scalar value;
+    if (list->type == JY_F_I1)
+        return object == (((const uint8_t *)list->items)[index] ? Py_True : Py_False);
+    value.bits = words[index];
+    if (list->type == JY_F_PTR)
+        return object == ((struct jy_flow_list *)(uintptr_t)value.bits)->object;
+    if (list->type == JY_F_I64) {
+        int overflow;
+        return PyLong_AsLongLongAndOverflow(object, &overflow) == value.i;
+    }
+    if (memcmp(&((PyFloatObject *)object)->ob_fval, &value.d, sizeof value.d) == 0)
+        return true;
+    if (Py_REFCNT(object) > 1)
+        return false;
+    ((PyFloatObject *)object)->ob_fval = value.d;
+    return true;
+}
+
+/* Items that go are let go when the list is as it should be: the last reference to a list may be among them. */
+static bool
+write_items(struct jy_flow_list *list)
+{
+    PyListObject *object = list->object;
+    int64_t before = Py_SIZE(object), both = before < list->size ? before : list->size;
+    for (int64_t k = 0; k < both; k++) {
+        PyObject *old = object->ob_item[k];
+        if (is_item(list, k, old))
+            continue;
+        PyObject *item = item_object(list, k);
+        if (item == NULL)
+            return false;
+        object->ob_item[k] = item;
+        Py_DECREF(old);
+    }
+    if (before > list->size && PyList_SetSlice((PyObject *)object, list->size, before, NULL) < 0)
+        return false;
+    if (object->allocated != list->allocated) {
+        PyObject **items = PyMem_Realloc(object->ob_item, (size_t)list->allocated * sizeof(PyObject *));
+        if (items == NULL && list->allocated != 0) {
+            PyErr_NoMemory();
+            return false;
+        }
+        object->ob_item = items;
+        object->allocated = (Py_ssize_t)list->allocated;
+    }
+    for (int64_t k = before; k < list->size; k++) {
+        PyObject *item = item_object(list, k);
+        if (item == NULL)
+            return false;
+        object->ob_item[k] = item;
+        Py_SET_SIZE((PyVarObject *)object, (Py_ssize_t)k + 1);
+    }
+    return true;
+}
+
+bool
+jy_flow_native_write_back(struct jy_flow_owner *owner)
+{
+    bool collects = jy_compat_collects_at_once() && PyGC_Disable(), good = true;
+    for (struct jy_flow_list *list = owner->lists; list != NULL && good; list = list->next)
+        good = !list->is_input || write_items(list);
+    if (collects)
+        PyGC_Enable();
+    return good;
 }
 
 /* ---- as an object ---- */
@@ -286,7 +492,7 @@ PyObject *
 jy_flow_native_object(struct jy_flow_list *list)
 {
     PyObject *shared = NULL;
-    if (list == NULL)
+    if (list == NULL) /* of a variable that is not bound, which nobody gets to see */
         return Py_NewRef(Py_None);
     if (list->object != NULL)
         return Py_NewRef((PyObject *)list->object);

@@ -8,6 +8,10 @@
 /* The list object, the same at each call. refs: new; NULL: an exception. list NULL: None. */
 PyObject *jy_flow_native_object(struct jy_flow_list *list);
 void jy_flow_native_clear(struct jy_flow_owner *owner);
+/* Of an input, as JY_FLOW_IN_NATIVE says; one list of one object, wherever it comes from. NULL: it cannot be native. No exception. */
+struct jy_flow_list *jy_flow_native_of(struct jy_flow_owner *owner, PyObject *object, uint8_t type, unsigned depth);
+/* What has changed in inputs goes into their objects. False: an exception, no memory. */
+bool jy_flow_native_write_back(struct jy_flow_owner *owner);
 
 /* []; [x] * n; list(range(start, stop, step)), step not 0. type: as in the list. */
 struct jy_flow_list *jy_native_new(struct jy_flow_call *call, int64_t type, int32_t *failed);
@@ -27,7 +31,8 @@ struct jy_flow_list *jy_native_concat(struct jy_flow_call *call, struct jy_flow_
 void jy_native_grow(struct jy_flow_list *list, int32_t *failed);
 /* The size becomes n, which is less than it was. */
 void jy_native_shrink(struct jy_flow_list *list, int64_t n);
-void jy_native_reverse(struct jy_flow_list *list);
+/* Fails where a NaN of an input would move, which is an object already. */
+void jy_native_reverse(struct jy_flow_list *list, int32_t *failed);
 /* The index of the first item that is equal, or -1; of floats: fails where the value is NaN. */
 int64_t jy_native_find_int(struct jy_flow_list *list, int64_t value);
 int64_t jy_native_find_float(struct jy_flow_list *list, double value, int32_t *failed);

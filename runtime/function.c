@@ -222,7 +222,7 @@ jy_function_reset(struct jy_function *f)
     f->f_off = f->f_recurses = false;
     f->f_nunrolled = 0;
     f->f_call.s_refused = f->f_call.s_misses = 0;
-    f->f_call.s_off = f->f_call.s_no_flow = f->f_call.s_no_alias = false;
+    f->f_call.s_off = f->f_call.s_no_flow = f->f_call.s_no_alias = f->f_call.s_no_natives = false;
     f->f_stats = (struct jy_stats){ 0 };
     Py_CLEAR(f->f_reasons);
     remember_parts(f);

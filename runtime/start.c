@@ -595,7 +595,7 @@ run_flows(PyObject **out, bool *refused, struct jy_function *f, struct jy_start 
             continue;
         uint64_t refusals = f->f_stats.flow_refusals;
         enum jy_flow_run run = try_flow(out, f, s, entry, items);
-        if (run != JY_FLOW_REFUSED && run != JY_FLOW_APART)
+        if (run != JY_FLOW_REFUSED && run != JY_FLOW_APART && run != JY_FLOW_OBJECTS)
             return true;
         *refused |= run == JY_FLOW_REFUSED && f->f_stats.flow_refusals != refusals;
     }

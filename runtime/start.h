@@ -32,6 +32,7 @@ struct jy_start {
     uint32_t s_refused, s_misses;
     bool s_off;                 /* nothing more is compiled here */
     bool s_no_flow, s_no_alias; /* no loop here runs as a flow; one that does, with arrays that may overlap */
+    bool s_no_natives;          /* ... with lists that stay objects */
     uint32_t s_arrivals;        /* at a loop's head, before anything was compiled for it */
     struct jy_new_code s_plain; /* the original from here on */
     struct jy_new_code s_alone; /* the same without leaves */

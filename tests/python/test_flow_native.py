@@ -431,3 +431,292 @@ def test_the_collector_finds_them():
         x[0].append(x)
         gc.collect()
         assert x[1:] == f(9)[1:]
+
+
+# ---- lists that come in ----
+
+
+def alike(function, make, natively=True):
+    """Eager, compiled and left at every few checks, on arguments made anew, which are compared afterwards, with what is one object in them."""
+    compiled = jitney.compile(function)
+
+    def both(ours):
+        args, others = make(), make()
+        assert outcome(ours, *args) == outcome(function, *others)
+        assert picture(args) == picture(others)
+
+    for _ in range(3):
+        both(compiled)
+    natives = [entry for entry in jitney.inspect(compiled)._data["entries"] if " native " in (entry["loop_ir"] or "")]
+    assert bool(natives) == natively and jitney.inspect(compiled).stats()["flow_calls"] >= 1
+    config = jitney.config
+    before = config.executor, config.exit_every
+    try:
+        for every in (1, 3, 17):
+            config.executor, config.exit_every = "loop", every
+            forced = jitney.compile(function)
+            for _ in range(2):
+                both(forced)
+    finally:
+        config.executor, config.exit_every = before
+    return compiled
+
+
+def mixed_up(a, b, n):
+    s = 0
+    for k in range(n):
+        for i in range(len(a)):
+            a[i] = a[i] + b[(i + k) % len(b)] + k
+            b[i] -= a[-1] // 3
+            s += a[i] - b[0]
+    return s, a is b
+
+
+def test_one_list_twice():
+    def once():
+        return [3, 1000, -7], [5, 2**40, 0], 9
+
+    def twice():
+        a = [3, 1000, -7]
+        return a, a, 9
+
+    alike(mixed_up, once)
+    alike(mixed_up, twice)
+    compiled = jitney.compile(mixed_up)
+    for make in (once, twice, twice, once):
+        ours, theirs = make(), make()
+        assert outcome(compiled, *ours) == outcome(mixed_up, *theirs) and picture(ours) == picture(theirs)
+
+
+def test_rows_of_a_table_and_of_another():
+    def f(table, row, others, n):
+        for k in range(n):
+            for i in range(len(table)):
+                for j in range(len(table[i])):
+                    table[i][j] += row[j] * 0.5
+                row[k % len(row)] += others[i % len(others)][0]
+            others[0][0] = -row[1]
+        return row in [row], table[1]
+
+    def apart():
+        return [[1.5, 2.0], [3.0, -0.0]], [0.25, 4.0], [[7.0], [8.0, 9.0]], 5
+
+    def shared():
+        row = [1.5, 2.0]
+        return [row, [3.0, 4.0], row], row, [[5.0], row], 5
+
+    alike(f, apart)
+    alike(f, shared)
+
+
+def test_rows_change_places_and_new_ones_come_in():
+    def f(table, n):
+        for k in range(n):
+            for i in range(len(table)):
+                table[i][0] += k
+            table[k % 3] = [k] * 2 if k % 2 == 0 else table[(k + 1) % 3]
+        return table[0]
+
+    row = [7, 8]
+    alike(f, lambda: ([list(row), list(row), list(row)], 7))
+
+
+def test_their_size_changes():
+    def f(a, b, n):
+        s = 0
+        for k in range(n):
+            a.append(k * 1000)
+            if k % 3 == 2:
+                s += b.pop() + len(b)
+            for x in b:
+                s += x
+        a.reverse()
+        return s
+
+    for length in (0, 1, 9, 30):
+        compiled = alike(f, lambda length=length: ([1] * length, list(range(900, 940)), 30), natively=length != 0)
+        ours, theirs = [5, 6], [5, 6]
+        compiled(ours, [1] * 50, 40)
+        f(theirs, [1] * 50, 40)
+        assert ours == theirs and sys.getsizeof(ours) == sys.getsizeof(theirs)
+
+
+def test_left_in_the_middle_with_what_came_in():
+    def overflows(a, n):
+        for k in range(n):
+            for i in range(len(a)):
+                a[i] = a[i] * 7 + 1
+        return a[0]
+
+    def raises(a, rows, n):
+        for k in range(n):
+            rows[k % 2][0] = a[k] + rows[1][0]
+            a[k] = -k
+
+    def catches(a, n):
+        found = []
+        for k in range(n):
+            try:
+                a[k % 9] /= k % 3
+                found.append(a[0])
+            except (ZeroDivisionError, IndexError):
+                a[0] += 1.5
+        return found
+
+    alike(overflows, lambda: ([1, 300, -5], 40))
+    alike(raises, lambda: ([1, 2, 3, 4], [[5], [6]], 9))
+    alike(catches, lambda: ([1.5, 2.5, 3.5], 30))
+
+
+@pytest.mark.parametrize("x", [2**64, True, None, 1.5, "x", [1], (1,)], ids=repr)
+def test_lists_that_hold_something_else(x):
+    def f(a, rows, n):
+        s = 0
+        for k in range(n):
+            for i in range(len(a)):
+                s += 1
+                a[i], rows[0][i] = rows[0][i], a[i]
+        return s
+
+    compiled = jitney.compile(f)
+
+    def plain():
+        return [1, 2000, 3], [[4, 5, 60000]], 3
+
+    def odd():
+        return [1, 2, 3], [[4, x, 6]], 3
+
+    for make in (plain, odd, plain, odd, odd, plain):
+        ours, theirs = make(), make()
+        assert outcome(compiled, *ours) == outcome(f, *theirs) and picture(ours) == picture(theirs)
+
+
+def test_who_else_holds_them():
+    """A list whose items others hold: those do not change; and a tuple of lists, an iterator, or a function that wants the object, see the changes."""
+
+    def stored(a, n):
+        for k in range(n):
+            for i in range(len(a)):
+                a[i] += 1000
+        return n
+
+    def in_a_tuple(a, t, n):
+        s = 0
+        for k in range(n):
+            for i in range(len(a)):
+                a[i] += k
+                s += t[0][i] + t[1][i] + len(t)
+        return s
+
+    def wanted(a, n):
+        s = 0
+        for k in range(n):
+            for i in range(len(a)):
+                a[i] += k
+            s += sum(a) + max(a)
+        return s
+
+    for values in ([1000 + k for k in range(5)], [0.5 + k for k in range(5)]):
+        a, compiled = list(values), jitney.compile(stored)
+        for k in range(3):
+            held = list(a)
+            assert compiled(a, 3) == 3
+            assert held == [v + 3000 * k for v in values] and a == [v + 3000 * (k + 1) for v in values]
+
+    def shared():
+        a = [1, 2, 3000]
+        return a, (a, [5, 6, 7]), 4
+
+    def shared_by_many():
+        a = [1, 2, 3000]
+        return a, (a,) * 20, 4
+
+    alike(in_a_tuple, shared)
+    alike(in_a_tuple, shared_by_many, natively=False)
+    alike(wanted, lambda: ([1, 2, 3000], 4), natively=False)
+
+
+def test_items_that_do_not_change_stay_the_same_objects():
+    def f(a, rows, n):
+        s = 0
+        for k in range(n):
+            for i in range(len(a)):
+                a[1] = k * 1000
+                rows[0][0] = a[i] + rows[0][1]
+        return s
+
+    compiled = jitney.compile(f)
+    for _ in range(3):
+        a, rows = [1234, 5, 123456], [[1, 777777]]
+        before, row, item = list(a), rows[0], rows[0][1]
+        counts = [sys.getrefcount(x) for x in (a, rows, row, a[2])]
+        compiled(a, rows, 3)
+        assert a[0] is before[0] and a[2] is before[2] and rows[0] is row and row[1] is item
+        assert counts == [sys.getrefcount(x) for x in (a, rows, row, a[2])]
+        assert a[1] == 2000
+
+
+def test_a_signal_and_another_thread_see_and_change_them():
+    import threading
+    import time
+
+    def f(a, rows, n):
+        k = 0
+        while k < n and a[0] == 0 and rows[0][1] == 0:
+            a[1] += 1
+            rows[0][0] = a[1]
+            k += 1
+        return k
+
+    def change(a, rows, seen):
+        seen.append((a[1], rows[0][0]))
+        if len(seen) % 2:
+            a[0] = 1
+        else:
+            rows[0][1] = 1
+
+    compiled = jitney.compile(f)
+    compiled([0, 0], [[0, 0]], 10)
+    assert any(" native " in (entry["loop_ir"] or "") for entry in jitney.inspect(compiled)._data["entries"])
+    seen = []
+    for _ in range(2):
+        a, rows = [0, 5], [[0, 0]]
+        before = signal.signal(signal.SIGALRM, lambda *_: change(a, rows, seen))
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            k = compiled(a, rows, 10**11)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        assert a[1] == rows[0][0] == k + 5 and 0 <= k + 5 - seen[-1][0] <= 1 and seen[-1][1] >= k + 4 > 5
+    for _ in range(2):
+        a, rows = [0, 5], [[0, 0]]
+        thread = threading.Thread(target=lambda: (time.sleep(0.05), change(a, rows, seen)))
+        thread.start()
+        k = compiled(a, rows, 10**11)
+        thread.join()
+        assert a[1] == rows[0][0] == k + 5 > 5 and 0 <= k + 5 - seen[-1][0] <= 1
+
+
+def test_long_lists_of_which_little_is_read():
+    """Taking a list in costs as much as it is long: what reads little of it is soon compiled for objects."""
+
+    def find(a, x):
+        low, high = 0, len(a)
+        while low < high:
+            middle = (low + high) // 2
+            if a[middle] < x:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    compiled = jitney.compile(find)
+    a = list(range(0, 100_000, 5))
+    for x in (5000, 17, 99_000, -1, 1 << 40, 31, 62, 93):
+        assert compiled(a, x) == find(a, x)
+    stats = jitney.inspect(compiled).stats()
+    assert stats["flow_calls"] >= 8 and stats["flow_refusals"] >= 1
+    assert any(
+        " native " not in (entry["loop_ir"] or " native ") for entry in jitney.inspect(compiled)._data["entries"]
+    )
