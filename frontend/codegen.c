@@ -752,7 +752,8 @@ ask_first(const struct generator *g, int *id)
         *id = g->leave[*id];
 }
 
-/* Whatever went to an instruction with a leave goes to its question, and a range that ends there is left before that. */
+/* Whatever went to an instruction with a leave goes to its question, and a range that ends there is left before that. A range that
+ * covered what was in front of its first instruction covers that one's question, too: on 3.11 a signal at a loop's head goes by it. */
 static void
 retarget_to_questions(struct generator *g, size_t noriginal)
 {
@@ -761,6 +762,8 @@ retarget_to_questions(struct generator *g, size_t noriginal)
     for (size_t k = 0; k < g->code->c_handlers.n; k++) {
         ask_first(g, &g->code->c_handlers.at[k].h_handler);
         ask_first(g, &g->code->c_handlers.at[k].h_end);
+        if (g->code->c_handlers.at[k].h_cut)
+            ask_first(g, &g->code->c_handlers.at[k].h_start);
     }
 }
 
@@ -843,6 +846,8 @@ drop_unreachable(struct generator *g)
     for (int id = jy_code_next(g->code, g->resume); id != JY_NO_INSTR; id = jy_code_next(g->code, id))
         if (!w.seen[id])
             jy_edit_delete(g->code, id);
+    for (size_t k = 0; k < g->code->c_handlers.n; k++)
+        g->code->c_handlers.at[k].h_cut = jy_code_at(g->code, g->code->c_handlers.at[k].h_start)->i_dead;
     jy_edit_unlink_dead(g->code);
     jy_sweep_handlers(g->code);
 }

@@ -63,6 +63,7 @@ struct jy_handler {
     int h_start, h_end, h_handler;
     int h_depth;
     bool h_lasti;
+    bool h_cut; /* what it began with was dropped: the range went on in front of h_start */
 };
 
 struct jy_code {
