@@ -35,6 +35,7 @@ def test_quick_seeds():
 
 
 @pytest.mark.slow
+@pytest.mark.same_everywhere
 def test_many_seeds():
     summary = random_programs.Summary()
     random_programs.batches(10000, 800, None, summary.add)
