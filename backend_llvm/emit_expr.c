@@ -460,8 +460,7 @@ guard_arm(struct jy_emit *e, jy_lv lv, LLVMValueRef v)
 static bool
 is_choice(const struct jy_emit *e, LLVMValueRef v)
 {
-    return LLVMIsASelectInst(v) != NULL ||
-           (LLVMIsAUIToFPInst(v) != NULL && l_element(LLVMGetOperand(v, 0)) == e->i1);
+    return LLVMIsASelectInst(v) != NULL || (LLVMIsAUIToFPInst(v) != NULL && l_element(LLVMGetOperand(v, 0)) == e->i1);
 }
 
 static void

@@ -128,7 +128,8 @@ call_out(struct jy_frame *f, struct jy_value **out, struct jy_value *function, P
 bool
 jy_is_marked(PyFunctionObject *function)
 {
-    return mark((PyObject *)function, "_jitney_results") != NULL || mark((PyObject *)function, "_jitney_callout") != NULL;
+    return mark((PyObject *)function, "_jitney_results") != NULL ||
+           mark((PyObject *)function, "_jitney_callout") != NULL;
 }
 
 jy_status

@@ -60,12 +60,12 @@ enum jy_viter {
 
 /* What the items of a list are taken for; checked at each. */
 struct jy_velem {
-    uint8_t kind;  /* INT, FLOAT, BOOL, NP, LIST, BYTE, UNBOUND: nothing is known */
-    uint8_t dtype; /* NP */
-    bool is_tuple; /* LIST: tuples */
-    bool is_native; /* LIST */
-    uint32_t origin; /* LIST: as that of the items, where all have one */
-    const struct jy_velem *elem; /* LIST */
+    uint8_t kind;                 /* INT, FLOAT, BOOL, NP, LIST, BYTE, UNBOUND: nothing is known */
+    uint8_t dtype;                /* NP */
+    bool is_tuple;                /* LIST: tuples */
+    bool is_native;               /* LIST */
+    uint32_t origin;              /* LIST: as that of the items, where all have one */
+    const struct jy_velem *elem;  /* LIST */
     const struct jy_velem *other; /* numbers: or this, by kind and dtype in ascending order */
 };
 
@@ -75,21 +75,21 @@ struct jy_vorigin {
     uint32_t number; /* of the input; offset of the instruction */
     const PyObject *code;
     const struct jy_velem *elem; /* NULL: nothing new has been found out */
-    bool is_object; /* it cannot be native */
+    bool is_object;              /* it cannot be native */
 };
 
 /* An array's unchanging part: the whole of an input, a view of one, a new array (`is_new`), or a view of a new one (parts[0] of the value). Registers that it names are of block 0. What is not
  * known there the value has, in this order: data (all but whole inputs), slot (new arrays), extents, strides. */
 struct jy_varray {
     struct jy_value *value; /* JY_V_ARRAY: of the input; NULL: there is none */
-    uint32_t input; /* of the unit */
+    uint32_t input;         /* of the unit */
     uint32_t alias;
     uint8_t dtype, ndim;
     bool is_view, is_new;
-    jy_fv data; /* of a whole input */
+    jy_fv data;                                     /* of a whole input */
     jy_fv extent[JY_MAX_NDIM], stride[JY_MAX_NDIM]; /* JY_NO_FV: of the value */
-    int64_t about[JY_MAX_NDIM]; /* extents that the first call had, at most; 0: not known */
-    struct jy_varray *base; /* view: the input it is of */
+    int64_t about[JY_MAX_NDIM];                     /* extents that the first call had, at most; 0: not known */
+    struct jy_varray *base;                         /* view: the input it is of */
 };
 
 /* Where the elements of an array lie. */
@@ -108,7 +108,8 @@ struct jy_val {
     uint8_t nregs;
     int64_t step;
     uint32_t origin; /* LIST: index + 1 of jy_vhints.origins; 0: unknown; JY_FROM_INPUT: a row of an input */
-    uint32_t input; /* number + 1 of the unit's input that is this very object; 0: none. Never of numbers: registers say it */
+    uint32_t
+        input; /* number + 1 of the unit's input that is this very object; 0: none. Never of numbers: registers say it */
     jy_fv *regs;
     struct jy_value *known;
     PyObject *name;
@@ -159,14 +160,15 @@ struct jy_vhints {
     struct {
         struct jy_vorigin *at;
         size_t n, cap;
-    } origins; /* of lists */
+    } origins;         /* of lists */
     unsigned nobjects; /* times that a list was found out to be no native one */
     bool no_natives;
     bool no_inputs; /* those that come in are objects: somebody may see them, or one of them */
     struct jy_vcodes {
         const PyObject **at;
         size_t n, cap;
-    } chained, inlined; /* callees that do what may not be done twice; that have loops, but cannot be native code of their own */
+    } chained,
+        inlined; /* callees that do what may not be done twice; that have loops, but cannot be native code of their own */
 };
 
 /* A function of the program's as native code that INVOKE calls, for one vector of kinds of its locals. It is a flow with a build of its own. */
@@ -190,26 +192,26 @@ struct jy_vbuild {
     struct {
         struct jy_version **at;
         size_t n, cap;
-    } waiting;      /* blocks that call what has no result yet */
-    bool waits;     /* the present one does */
+    } waiting;                   /* blocks that call what has no result yet */
+    bool waits;                  /* the present one does */
     bool has_natives, has_lists; /* of the root: native lists that came in; lists that did and are objects */
-    bool is_last;   /* of the root: what has none now gets none any more */
-    bool has_news;  /* of the root: a result has become known */
-    bool recurses;  /* of the root: a function calls itself, at once or by others */
-    size_t next;    /* of the work list */
-    jy_fv *own_args; /* of a root that is one call */
+    bool is_last;                /* of the root: what has none now gets none any more */
+    bool has_news;               /* of the root: a result has become known */
+    bool recurses;               /* of the root: a function calls itself, at once or by others */
+    size_t next;                 /* of the work list */
+    jy_fv *own_args;             /* of a root that is one call */
     size_t nown_args;
     struct jy_vhints *hints;
     bool may_again, again; /* there are more of them now: the flow is to be begun again */
     struct jy_flow *w;
     struct jy_trace_state *t;
     struct jy_arena *arena;
-    jy_fb block;               /* where instructions are appended */
-    struct jy_vframe *frame;   /* being interpreted */
-    struct jy_vframe *snap;    /* as it was before the instruction */
+    jy_fb block;                        /* where instructions are appended */
+    struct jy_vframe *frame;            /* being interpreted */
+    struct jy_vframe *snap;             /* as it was before the instruction */
     uint32_t exits[JY_EXIT_RETURN + 1]; /* made for the snapshot: number + 1 */
-    bool ended;                /* the block has its end */
-    const char *why;           /* what flows do not have; for the report */
+    bool ended;                         /* the block has its end */
+    const char *why;                    /* what flows do not have; for the report */
     uint32_t why_line;
     struct {
         struct jy_version **at;
@@ -224,7 +226,7 @@ struct jy_vbuild {
             uint64_t *reads; /* flow_maybe.c */
             struct jy_vtold {
                 uint64_t locals, stack; /* from the top down */
-            } *told; /* flow_told.c */
+            } *told;                    /* flow_told.c */
         } *at;
         size_t n, cap;
     } codes;
@@ -250,12 +252,13 @@ struct jy_vbuild {
     } imported;
     uint32_t alias_list, alias_rows, alias_items, alias_number, alias_count, alias_fixed; /* flow_list.c */
     uint32_t alias_native[JY_F_TYPE_COUNT]; /* flow_native.c: by the items' type; NONE: heads. 0: not used yet */
-    jy_fv made, fresh; /* the native list that the present instruction makes, and that of the one before it, which only the stack has; JY_NO_FV */
+    jy_fv made,
+        fresh; /* the native list that the present instruction makes, and that of the one before it, which only the stack has; JY_NO_FV */
     size_t nvalues_limit;
     struct {
         int *at;
         size_t n, cap;
-    } array_stops; /* instructions of the root frame that do something with whole arrays */
+    } array_stops;                /* instructions of the root frame that do something with whole arrays */
     bool few_rounds, many_rounds; /* iterators that the flow makes: over a few items, known to be; others */
     uint32_t first_stop_line;
     const char *first_stop;

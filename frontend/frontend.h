@@ -10,9 +10,9 @@
 struct jy_original; /* cpython/original.h */
 
 struct jy_trace_request {
-    PyObject *function; /* exact function */
+    PyObject *function;           /* exact function */
     struct jy_original *original; /* its code, decoded; NULL: it is decoded for this trace */
-    uint32_t start;     /* offset of the instruction to start at, in code units; 0: a call */
+    uint32_t start;               /* offset of the instruction to start at, in code units; 0: a call */
     /* Borrowed. A call: the bound parameters in the order of co_varnames (*args as a tuple, **kwargs as a dict). Else all locals and cells; NULL: unbound. */
     PyObject *const *locals;
     size_t nlocals;
@@ -22,10 +22,10 @@ struct jy_trace_request {
     uint32_t min_nodes; /* operations that make a unit worth while which does not reach from call to return */
     PyObject *
         callee; /* gives a function's compiled copy: called, where the unit stops, with a function that could not be inlined; NULL: none */
-    bool no_alias; /* jy_flow_trace: arrays may overlap */
-    bool no_natives; /* jy_flow_trace: lists that come in stay objects */
-    bool as_function; /* of its own: the flow is one call of the function, which calls itself natively */
-    bool native_loops; /* end before a loop that may run as a flow of its own ... */
+    bool no_alias;            /* jy_flow_trace: arrays may overlap */
+    bool no_natives;          /* jy_flow_trace: lists that come in stay objects */
+    bool as_function;         /* of its own: the flow is one call of the function, which calls itself natively */
+    bool native_loops;        /* end before a loop that may run as a flow of its own ... */
     const uint32_t *unrolled; /* ... but before those whose heads have these offsets, which cannot */
     size_t nunrolled;
     uint32_t break_every; /* stress: stop before the instruction of that number; 0: never */
@@ -63,7 +63,7 @@ PyObject *jy_class_find(PyTypeObject *type, PyTypeObject *after, PyObject *name)
 /* New code for a unit (codegen.c). Where `unit` is NULL: the original from `start` on. */
 struct jy_codegen_request {
     const struct jy_unit *unit;
-    PyObject *code; /* of the function */
+    PyObject *code;               /* of the function */
     struct jy_original *original; /* the same, decoded; may be NULL */
     PyObject *
         compiled_name; /* the global that is called with the unit's inputs, in order; it returns the tuple of the graph's outputs ... */

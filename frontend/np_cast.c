@@ -147,7 +147,8 @@ jy_np_cast_type(struct jy_frame *f, struct jy_value **out, const struct jy_np_ro
     if (jy_dtype_is_float((jy_dtype)operand.dtype) && (to == JY_I32 || to == JY_I64))
         return jy_break(f, JY_BREAK_NUMPY_CALL, "np.%s of a float", row->name);
     TRY(jy_np_convert(f, &node, &operand, to));
-    if (jy_graph_at(f->f_trace->graph, node)->n_kind != JY_KIND_NPSCALAR || to != JY_BOOL) /* always a new object, but for the two bools */
+    if (jy_graph_at(f->f_trace->graph, node)->n_kind != JY_KIND_NPSCALAR ||
+        to != JY_BOOL) /* always a new object, but for the two bools */
         node = jy_graph_cast(f->f_trace->graph, to, JY_KIND_NPSCALAR, node);
     *out = jy_value_of_node(f, node);
     return JY_OK;

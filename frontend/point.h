@@ -9,10 +9,10 @@
 
 struct jy_point {
     PyObject_VAR_HEAD PyObject *code; /* the original */
-    uint32_t offset;       /* of the instruction before which the code was left, in units of the original code */
-    uint32_t depth;        /* items of the value stack */
-    uint32_t nlocals;      /* locals and cells, no free variables */
-    bool is_plain;         /* the instruction there is for the interpreter: compiled code may take over behind it, not at it */
+    uint32_t offset;  /* of the instruction before which the code was left, in units of the original code */
+    uint32_t depth;   /* items of the value stack */
+    uint32_t nlocals; /* locals and cells, no free variables */
+    bool is_plain; /* the instruction there is for the interpreter: compiled code may take over behind it, not at it */
     uint8_t is_wrapped[1]; /* by item: it comes in a cell, which is empty for a local that is unbound (3.11) */
 };
 

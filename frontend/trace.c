@@ -136,8 +136,7 @@ fill_frame(struct jy_frame *f, const struct jy_trace_request *request)
     const struct jy_layout_map *map = root_layout(f);
     t->start = f->f_next = jy_code_id_at_offset(code, (int)request->start);
     if (t->start == JY_NO_INSTR || request->nlocals + (size_t)co->co_nfreevars != f->f_nlocals || map == NULL ||
-        !jy_layout_is_portable(map, code, t->start) ||
-        (size_t)jy_code_at(code, t->start)->i_depth != request->nstack)
+        !jy_layout_is_portable(map, code, t->start) || (size_t)jy_code_at(code, t->start)->i_depth != request->nstack)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "no start at %u", (unsigned)request->start);
     for (size_t i = 0; i < request->nlocals; i++) {
         PyObject *object = request->locals[i];
@@ -168,7 +167,9 @@ count_operations(const struct jy_graph *g, size_t first)
     return n;
 }
 
-enum { SCALARS_PER_ARRAY = 16 }; /* operations on numbers that gain as much as one on an array; measured: some 30 ns against 500 */
+enum {
+    SCALARS_PER_ARRAY = 16
+}; /* operations on numbers that gain as much as one on an array; measured: some 30 ns against 500 */
 
 /* The same in operations on arrays, where leaving CPython and coming back must be worth it. Who asks for no more than one operation gets all. */
 static size_t
@@ -395,7 +396,8 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
         restore_reason(unit, plan);
     size_t operations = count_operations(t->graph, 0);
     bool whole = !unit->u_stop.stops && unit->u_start == 0;
-    bool enough = t->calls_copy || (operations != 0 && (whole || count_gain(t->graph, t->request->min_nodes) >= t->request->min_nodes));
+    bool enough = t->calls_copy ||
+                  (operations != 0 && (whole || count_gain(t->graph, t->request->min_nodes) >= t->request->min_nodes));
     if (!enough && (!unit->u_stop.stops || plan->why.name == NULL))
         return jy_break(f, JY_BREAK_NOTHING_TO_COMPILE, "%s array or number is computed",
                         operations == 0 ? "no" : "hardly any");

@@ -47,7 +47,7 @@ typedef uint32_t jy_fv; /* a value: index into w_values */
 typedef uint32_t jy_fb; /* a block */
 #define JY_NO_FV UINT32_MAX
 #define JY_NO_EXIT UINT32_MAX
-#define JY_FLOW_MOST_ALIASES 63u /* bits of jy_flow_helper.keeps, but for bit 0 */
+#define JY_FLOW_MOST_ALIASES 63u  /* bits of jy_flow_helper.keeps, but for bit 0 */
 enum { JY_SCRATCH_BYTES = 8192 }; /* of SCRATCH: fits into the first cache beside what a loop works on */
 
 enum jy_ftype {
@@ -72,7 +72,7 @@ enum jy_fop {
 
 extern const struct jy_flow_op_info {
     const char *text;
-    int8_t nargs; /* -1: any */
+    int8_t nargs;  /* -1: any */
     bool is_cheap; /* without an exit: may be computed for nothing */
 } jy_flow_op_info[JY_FLOW_COUNT];
 
@@ -82,9 +82,9 @@ enum jy_check_mark { JY_CHECK_ALWAYS, JY_CHECK_LOADED, JY_CHECK_STORED };
 struct jy_fvalue {
     uint8_t f_op, f_type;
     uint8_t f_nargs;
-    uint16_t f_alias;         /* LOAD, STORE; 0: may touch anything */
+    uint16_t f_alias; /* LOAD, STORE; 0: may touch anything */
     jy_fv *f_args;
-    union jy_scalar f_value;  /* CONST: `bits` of PTR, `i` of integers (sign-extended), `d`, `f` */
+    union jy_scalar f_value; /* CONST: `bits` of PTR, `i` of integers (sign-extended), `d`, `f` */
     uint32_t f_index;
     uint32_t f_exit; /* JY_NO_EXIT */
     jy_fb f_block;
@@ -109,10 +109,10 @@ struct jy_fblock {
         size_t n, cap;
     } f_body;
     uint8_t f_end;
-    jy_fv f_condition;        /* BRANCH: edge 0 when true, edge 1 when false */
+    jy_fv f_condition;         /* BRANCH: edge 0 when true, edge 1 when false */
     struct jy_fedge f_edge[2]; /* JUMP: the first */
-    uint32_t f_leave;         /* EXIT: the exit */
-    bool f_likely[2];         /* BRANCH: taken almost always (hint) */
+    uint32_t f_leave;          /* EXIT: the exit */
+    bool f_likely[2];          /* BRANCH: taken almost always (hint) */
     uint32_t f_offset, f_line; /* where in the bytecode it begins; for dumps */
 };
 
@@ -133,11 +133,11 @@ enum jy_box_how {
     JY_BOX_NUMBER,  /* value 0 as a scalar of `kind` and `dtype` (enum jy_kind: PYINT, PYFLOAT, PYBOOL, NPSCALAR) */
     JY_BOX_COMPLEX, /* values 0, 1: Python complex, or `kind` NPSCALAR: np.complex128 */
     JY_BOX_OBJECT,  /* value 0: the address of a live object; a new reference to it is made. In a MAYBE it may be 0 */
-    JY_BOX_NATIVE,  /* value 0: the address of a struct jy_flow_list, or as OBJECT 0: the list object of its items, made when it is first asked for */
-    JY_BOX_TUPLE,   /* of the parts */
-    JY_BOX_LIST,    /* new one of the parts */
-    JY_BOX_RANGE,   /* range(part 0, part 1, part 2) */
-    JY_BOX_SLICE,   /* slice(part 0, part 1, part 2) */
+    JY_BOX_NATIVE, /* value 0: the address of a struct jy_flow_list, or as OBJECT 0: the list object of its items, made when it is first asked for */
+    JY_BOX_TUPLE,  /* of the parts */
+    JY_BOX_LIST,   /* new one of the parts */
+    JY_BOX_RANGE,  /* range(part 0, part 1, part 2) */
+    JY_BOX_SLICE,  /* slice(part 0, part 1, part 2) */
     JY_BOX_VIEW, /* array on the memory of part 0 (an array object): value 0: data, then `ndim` extents, then `ndim` strides; `dtype` */
     JY_BOX_FRESH, /* new array with the elements that lie, in C order, at value 0; then `ndim` extents; `dtype`. A VIEW of it lies in the new one's memory. In a MAYBE value 0 may be 0 */
     JY_BOX_RANGE_ITER, /* values: next, stop, step: iter(range(next, stop, step)) */
@@ -180,27 +180,29 @@ struct jy_flow_exit {
         size_t n, cap;
     } x_values; /* what the machine code stores in `out`, in order, one slot of 8 bytes each */
     size_t x_depth, x_nlocals;
-    struct jy_box **x_boxes; /* RETURN: one; else the stack, bottom first, then the locals. NULL: RETURN of a function; CALL: the frames are all the function's that was left */
-    uint32_t x_call;         /* where another frame comes behind: the stack item that its CALL calls */
-    struct jy_flow_frame *x_inner; /* callees that were inlined, the caller's first; x_line and x_file are those of the last */
+    struct jy_box **
+        x_boxes; /* RETURN: one; else the stack, bottom first, then the locals. NULL: RETURN of a function; CALL: the frames are all the function's that was left */
+    uint32_t x_call; /* where another frame comes behind: the stack item that its CALL calls */
+    struct jy_flow_frame
+        *x_inner; /* callees that were inlined, the caller's first; x_line and x_file are those of the last */
     size_t x_ninner;
 };
 
 /* What an input is, in terms of the unit's inputs (u_inputs, one object each). Iterators (RANGE of an iterator, INDEX) are taken over and come back as new objects: a flow is not entered when
  * somebody else holds a reference to one, or when it is exhausted already. */
 enum jy_flow_input_kind {
-    JY_FLOW_IN_NUMBER,  /* the scalar of `dtype` in `type`: jy_flow_dtype_type */
-    JY_FLOW_IN_OBJECT,  /* PTR: its address */
-    JY_FLOW_IN_DATA,    /* PTR: of an array */
-    JY_FLOW_IN_EXTENT,  /* I64: of axis `axis` */
-    JY_FLOW_IN_STRIDE,  /* I64, bytes */
-    JY_FLOW_IN_RANGE,   /* I64: `axis` 0: next value, 1: stop, 2: step of a range iterator; of a range: start, stop, step */
-    JY_FLOW_IN_INDEX,   /* I64: index of a list, tuple or sequence iterator */
+    JY_FLOW_IN_NUMBER, /* the scalar of `dtype` in `type`: jy_flow_dtype_type */
+    JY_FLOW_IN_OBJECT, /* PTR: its address */
+    JY_FLOW_IN_DATA,   /* PTR: of an array */
+    JY_FLOW_IN_EXTENT, /* I64: of axis `axis` */
+    JY_FLOW_IN_STRIDE, /* I64, bytes */
+    JY_FLOW_IN_RANGE, /* I64: `axis` 0: next value, 1: stop, 2: step of a range iterator; of a range: start, stop, step */
+    JY_FLOW_IN_INDEX,        /* I64: index of a list, tuple or sequence iterator */
     JY_FLOW_IN_CONST_OBJECT, /* PTR: `number` is a handle of the unit's object table */
-    JY_FLOW_IN_BITGEN,       /* PTR: bitgen_t of a random generator of NumPy's; not entered when somebody else draws from it */
+    JY_FLOW_IN_BITGEN, /* PTR: bitgen_t of a random generator of NumPy's; not entered when somebody else draws from it */
     JY_FLOW_IN_CONST_BITGEN, /* the same of an object in the unit's table */
     JY_FLOW_IN_NATIVE, /* PTR: the native list of a list: `axis` - 1 levels of lists in lists, then numbers of JY_I64, JY_F64 or JY_BOOL (`dtype`); not entered when it holds anything else */
-    JY_FLOW_IN_ARG           /* of a function: argument `number` */
+    JY_FLOW_IN_ARG     /* of a function: argument `number` */
 };
 
 /* A native list: one that the run has made and nobody but the flow knows (frontend/flow_native.c), or the numbers of an input that nobody else sees during the run. Machine code reads and writes the
@@ -209,9 +211,10 @@ struct jy_flow_list {
     int64_t size, allocated; /* what a list object would have that was changed in the same way */
     void *items;
     /* for helpers and whoever makes the object: */
-    int64_t room;         /* for items, in memory: at least `allocated` */
-    union jy_scalar fill; /* has_fill: the value that all items had at first. Items that still have it are one object, as they are in a list object */
-    uint8_t type;         /* of the items: I1 (one byte), I64, F64, or PTR: native lists */
+    int64_t room; /* for items, in memory: at least `allocated` */
+    union jy_scalar
+        fill; /* has_fill: the value that all items had at first. Items that still have it are one object, as they are in a list object */
+    uint8_t type; /* of the items: I1 (one byte), I64, F64, or PTR: native lists */
     bool has_fill;
     void *object; /* made already; of an input: the list, which gets what has changed when the run is left */
     bool is_input;
@@ -232,7 +235,8 @@ struct jy_flow_helper {
     uint8_t args[6];
     bool wants_call; /* struct jy_flow_call * is passed before all arguments */
     bool may_fail;
-    bool pure; /* depends on its arguments only, touches no memory and no FP flag that matters: may be moved and shared */
+    bool
+        pure; /* depends on its arguments only, touches no memory and no FP flag that matters: may be moved and shared */
     uint64_t keeps; /* bit k: it does not change memory that is accessed under alias number k; bit 0: under none */
 };
 
@@ -259,32 +263,34 @@ struct jy_flow {
         struct jy_flow_helper *at;
         size_t n, cap;
     } w_helpers;
-    uint32_t w_loops;   /* loop heads in the bytecode that it goes round */
-    bool w_np_flags;    /* has FLAGGED: errstate must be the default one or ignore */
-    uint32_t w_nalias;  /* alias numbers 1 .. w_nalias are in use; number k belongs to unit input w_alias[k - 1]; JY_NO_FV: to memory of the interpreter's, apart from all others by itself */
+    uint32_t w_loops; /* loop heads in the bytecode that it goes round */
+    bool w_np_flags;  /* has FLAGGED: errstate must be the default one or ignore */
+    uint32_t
+        w_nalias; /* alias numbers 1 .. w_nalias are in use; number k belongs to unit input w_alias[k - 1]; JY_NO_FV: to memory of the interpreter's, apart from all others by itself */
     uint32_t *w_alias;
-    bool *w_alias_written; /* per alias number: something is stored there */
-    uint32_t w_line; /* stamped on new values */
+    bool *w_alias_written;  /* per alias number: something is stored there */
+    uint32_t w_line;        /* stamped on new values */
     struct jy_flow *w_root; /* of a function: the flow that it belongs to; NULL: this is no function */
     struct {
         struct jy_flow **at;
         size_t n, cap;
     } w_functions; /* of a root: the program's functions as native code that INVOKE calls; they call each other and themselves */
-    uint32_t w_frames;   /* Python frames that a run may begin at most, its own included, INVOKEs not */
-    uint32_t w_function; /* of a function: number + 1 of the unit's input that is the function object; 0: the unit's own */
-    uint8_t w_type;      /* of a function: what it gives, NONE: nothing */
+    uint32_t w_frames; /* Python frames that a run may begin at most, its own included, INVOKEs not */
+    uint32_t
+        w_function; /* of a function: number + 1 of the unit's input that is the function object; 0: the unit's own */
+    uint8_t w_type; /* of a function: what it gives, NONE: nothing */
     size_t w_nargs;
     uint8_t *w_args; /* types */
 };
 
 /* The calling convention: int32_t flow(struct jy_flow_call *) returns the number of the exit taken. ORDER flow_call: backend_llvm mirrors it. */
 struct jy_flow_call {
-    const union jy_scalar *in;  /* one slot per input; I1 as 0 or 1, narrow integers extended */
-    union jy_scalar *out;       /* room for the largest exit; for machine code: for jy_flow_slots */
+    const union jy_scalar *in; /* one slot per input; I1 as 0 or 1, narrow integers extended */
+    union jy_scalar *out;      /* room for the largest exit; for machine code: for jy_flow_slots */
     void *const *helper;
     const volatile uint32_t *watch; /* POLL: leave when *watch & watch_mask */
     uint32_t watch_mask;
-    void *owner; /* runtime/'s own */
+    void *owner;     /* runtime/'s own */
     int64_t left;    /* Python frames that may be begun yet */
     uintptr_t stack; /* machine code uses no C stack below it */
     /* A function is left by that exit: called for it, then for its caller and so on, the root excepted. out: as call->out is filled for the root. */
@@ -335,7 +341,7 @@ jy_flow_part(const struct jy_flow *root, size_t k)
 }
 jy_fv jy_flow_invoke(struct jy_flow *w, jy_fb block, uint32_t function, size_t nargs, const jy_fv *args, uint32_t exit);
 uint32_t jy_flow_helper_add(struct jy_flow *w, const struct jy_flow_helper *helper); /* equal names are one */
-uint32_t jy_flow_exit_add(struct jy_flow *w, const struct jy_flow_exit *exit); /* copies the struct */
+uint32_t jy_flow_exit_add(struct jy_flow *w, const struct jy_flow_exit *exit);       /* copies the struct */
 void jy_flow_jump(struct jy_flow *w, jy_fb from, jy_fb to, size_t nargs, const jy_fv *args);
 void jy_flow_branch(struct jy_flow *w, jy_fb from, jy_fv condition, jy_fb yes, size_t nyes, const jy_fv *yes_args,
                     jy_fb no, size_t nno, const jy_fv *no_args);

@@ -200,7 +200,8 @@ begin(const struct jy_flow *w, struct jy_flow_call *call, struct eval *back)
         if (w->w_exits.at[x].x_values.n > most)
             most = w->w_exits.at[x].x_values.n;
     struct eval *e = calloc(1, sizeof *e);
-    union jy_scalar *value = calloc(w->w_values.n + most + w->w_nargs + 1 + JY_SCRATCH_BYTES / sizeof *value, sizeof *value);
+    union jy_scalar *value =
+        calloc(w->w_values.n + most + w->w_nargs + 1 + JY_SCRATCH_BYTES / sizeof *value, sizeof *value);
     if (e == NULL || value == NULL) {
         free(e);
         free(value);

@@ -10,9 +10,9 @@
 const char *const jy_ftype_text[JY_F_TYPE_COUNT] = { "none", "i1", "i8", "i16", "i32", "i64", "f32", "f64", "ptr" };
 const char *const jy_flow_kind_text[JY_KIND_TEXT_COUNT] = { "array", "npscalar", "pyfloat", "pyint", "pybool" };
 const char *const jy_flow_exit_text[JY_EXIT_KIND_COUNT] = { "check", "stop", "poll", "call", "return" };
-const char *const jy_flow_input_text[JY_INPUT_KIND_COUNT] = { "number", "object", "data",     "extent", "stride",
-                                                              "range",  "index",  "constant", "bitgen", "constant_bitgen",
-                                                              "native", "arg" };
+const char *const jy_flow_input_text[JY_INPUT_KIND_COUNT] = { "number", "object",          "data",   "extent",
+                                                              "stride", "range",           "index",  "constant",
+                                                              "bitgen", "constant_bitgen", "native", "arg" };
 
 const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT] = {
     [JY_BOX_NULL] = { "null", 0, 0 },

@@ -21,19 +21,19 @@ struct verifier {
 /* Operand classes, then the result. Operands of the classes that leave a choice (n i f m e y) have one type, which is the result's where that is '='.
  *     n: I32 I64 F32 F64   i: I32 I64   f: F32 F64   m: I1 I32 I64   e: those and PTR   y: any   b: I1   l: I64   p: PTR   v: none   *: see check_rest() */
 static const char *const rules[JY_FLOW_COUNT] = {
-    [JY_FLOW_CONST] = "*",      [JY_FLOW_INPUT] = "*",   [JY_FLOW_PARAM] = "*",      [JY_FLOW_ADD] = "nn=",
-    [JY_FLOW_SUB] = "nn=",      [JY_FLOW_MUL] = "nn=",   [JY_FLOW_NEG] = "n=",       [JY_FLOW_ABS] = "n=",
-    [JY_FLOW_AND] = "mm=",      [JY_FLOW_OR] = "mm=",    [JY_FLOW_XOR] = "mm=",      [JY_FLOW_NOT] = "m=",
-    [JY_FLOW_SHL] = "ii=",      [JY_FLOW_SHR] = "ii=",   [JY_FLOW_USHR] = "ii=",   [JY_FLOW_FLOORDIV] = "ii=", [JY_FLOW_FLOORMOD] = "ii=",
-    [JY_FLOW_MIN] = "ii=",      [JY_FLOW_MAX] = "ii=",   [JY_FLOW_DIV] = "ff=",      [JY_FLOW_SQRT] = "f=",
-    [JY_FLOW_FLOOR] = "f=",     [JY_FLOW_CEIL] = "f=",   [JY_FLOW_TRUNC] = "f=",     [JY_FLOW_RINT] = "f=",
-    [JY_FLOW_COPYSIGN] = "ff=", [JY_FLOW_EQ] = "eeb",    [JY_FLOW_NE] = "eeb",       [JY_FLOW_LT] = "nnb",
-    [JY_FLOW_LE] = "nnb",       [JY_FLOW_GT] = "nnb",    [JY_FLOW_GE] = "nnb",       [JY_FLOW_BELOW] = "iib",
-    [JY_FLOW_SELECT] = "byy=",  [JY_FLOW_SEXT] = "y*",   [JY_FLOW_ZEXT] = "y*",      [JY_FLOW_NARROW] = "y*",
-    [JY_FLOW_TO_FLOAT] = "i*",  [JY_FLOW_TO_INT] = "f*", [JY_FLOW_WIDEN] = "f*",     [JY_FLOW_ROUND] = "f*",
-    [JY_FLOW_BITS] = "y*",      [JY_FLOW_LOAD] = "pl*",  [JY_FLOW_STORE] = "plyv",   [JY_FLOW_OFFSET] = "plp",
-    [JY_FLOW_WRAP] = "lll",     [JY_FLOW_CHECK] = "bv",  [JY_FLOW_FLAGGED] = "fffv", [JY_FLOW_CALL] = "*",
-    [JY_FLOW_INVOKE] = "*",     [JY_FLOW_POLL] = "v",    [JY_FLOW_SCRATCH] = "p",
+    [JY_FLOW_CONST] = "*",      [JY_FLOW_INPUT] = "*",      [JY_FLOW_PARAM] = "*",   [JY_FLOW_ADD] = "nn=",
+    [JY_FLOW_SUB] = "nn=",      [JY_FLOW_MUL] = "nn=",      [JY_FLOW_NEG] = "n=",    [JY_FLOW_ABS] = "n=",
+    [JY_FLOW_AND] = "mm=",      [JY_FLOW_OR] = "mm=",       [JY_FLOW_XOR] = "mm=",   [JY_FLOW_NOT] = "m=",
+    [JY_FLOW_SHL] = "ii=",      [JY_FLOW_SHR] = "ii=",      [JY_FLOW_USHR] = "ii=",  [JY_FLOW_FLOORDIV] = "ii=",
+    [JY_FLOW_FLOORMOD] = "ii=", [JY_FLOW_MIN] = "ii=",      [JY_FLOW_MAX] = "ii=",   [JY_FLOW_DIV] = "ff=",
+    [JY_FLOW_SQRT] = "f=",      [JY_FLOW_FLOOR] = "f=",     [JY_FLOW_CEIL] = "f=",   [JY_FLOW_TRUNC] = "f=",
+    [JY_FLOW_RINT] = "f=",      [JY_FLOW_COPYSIGN] = "ff=", [JY_FLOW_EQ] = "eeb",    [JY_FLOW_NE] = "eeb",
+    [JY_FLOW_LT] = "nnb",       [JY_FLOW_LE] = "nnb",       [JY_FLOW_GT] = "nnb",    [JY_FLOW_GE] = "nnb",
+    [JY_FLOW_BELOW] = "iib",    [JY_FLOW_SELECT] = "byy=",  [JY_FLOW_SEXT] = "y*",   [JY_FLOW_ZEXT] = "y*",
+    [JY_FLOW_NARROW] = "y*",    [JY_FLOW_TO_FLOAT] = "i*",  [JY_FLOW_TO_INT] = "f*", [JY_FLOW_WIDEN] = "f*",
+    [JY_FLOW_ROUND] = "f*",     [JY_FLOW_BITS] = "y*",      [JY_FLOW_LOAD] = "pl*",  [JY_FLOW_STORE] = "plyv",
+    [JY_FLOW_OFFSET] = "plp",   [JY_FLOW_WRAP] = "lll",     [JY_FLOW_CHECK] = "bv",  [JY_FLOW_FLAGGED] = "fffv",
+    [JY_FLOW_CALL] = "*",       [JY_FLOW_INVOKE] = "*",     [JY_FLOW_POLL] = "v",    [JY_FLOW_SCRATCH] = "p",
 };
 
 static void

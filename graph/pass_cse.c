@@ -98,7 +98,8 @@ chains_new(const struct jy_graph *g)
 static size_t
 chain_of(const struct chains *c, const struct jy_node *node)
 {
-    uint32_t hash = jy_index_mix(node->n_op, (uint64_t)node->n_dtype << 32 | (uint64_t)node->n_kind << 16 | node->n_ndim);
+    uint32_t hash =
+        jy_index_mix(node->n_op, (uint64_t)node->n_dtype << 32 | (uint64_t)node->n_kind << 16 | node->n_ndim);
     uint64_t operands = node->n_nargs; /* in any order */
     for (size_t k = 0; k < node->n_nargs; k++)
         operands += jy_index_mix(1, node->n_args[k]);

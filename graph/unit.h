@@ -165,7 +165,8 @@ struct jy_break_info {
 struct jy_unit {
     struct jy_arena *u_arena;
     struct jy_graph *u_graph;
-    struct jy_flow *u_flow; /* instead of the graph, which is empty then: native code from bytecode to its exits, which say what the frame is; no result, stop or effects */
+    struct jy_flow *
+        u_flow; /* instead of the graph, which is empty then: native code from bytecode to its exits, which say what the frame is; no result, stop or effects */
     struct {
         void **at;
         size_t n, cap;
@@ -199,7 +200,7 @@ struct jy_unit {
     struct {
         uint32_t *at;
         size_t cap;
-    } u_object_index; /* hash of u_objects by address, for jy_keep */
+    } u_object_index;                              /* hash of u_objects by address, for jy_keep */
     struct jy_index u_source_index, u_guard_index; /* for those that make equal ones once */
 };
 

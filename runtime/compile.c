@@ -610,7 +610,8 @@ static bool
 may_flow(struct jy_function *f, const struct jy_start *s)
 {
     const struct jy_config *config = &jy_runtime->config;
-    return config->flows && config->break_every == 0 && f->f_backend == NULL && !s->s_no_flow && f->f_stats.flow_entries < FLOW_LIMIT &&
+    return config->flows && config->break_every == 0 && f->f_backend == NULL && !s->s_no_flow &&
+           f->f_stats.flow_entries < FLOW_LIMIT &&
            (s == &f->f_call ? jy_function_has_loop(f) || jy_vmay_recurse(f->f_object)
                             : jy_function_loops_at(f, s->s_offset));
 }
@@ -680,7 +681,9 @@ is_unrolled(const struct jy_function *f, uint32_t offset)
 static void
 unroll(struct jy_function *f, const struct jy_start *start)
 {
-    uint32_t *at = start == &f->f_call || is_unrolled(f, start->s_offset) ? NULL : realloc(f->f_unrolled, (f->f_nunrolled + 1) * sizeof *at);
+    uint32_t *at = start == &f->f_call || is_unrolled(f, start->s_offset)
+                       ? NULL
+                       : realloc(f->f_unrolled, (f->f_nunrolled + 1) * sizeof *at);
     if (at == NULL)
         return;
     f->f_unrolled = at;
@@ -706,7 +709,8 @@ try_flow(struct jy_function *f, struct jy_start *s, PyObject *const *slots, size
     }
     if (status == JY_BREAK && wants(JY_LOG_perf_hints) && unit->u_break.detail != NULL) {
         struct jy_text text = { 0 };
-        jy_text_add(&text, "no native loop from here (%s): %s (line %u)", unit->u_break.name, unit->u_break.detail, unit->u_break.line);
+        jy_text_add(&text, "no native loop from here (%s): %s (line %u)", unit->u_break.name, unit->u_break.detail,
+                    unit->u_break.line);
         if (text.at != NULL)
             print(f, JY_LOG_perf_hints, text.at);
         jy_text_free(&text);

@@ -256,7 +256,8 @@ compile_on_miss(struct jy_function *f, PyObject *const *slots, size_t nslots)
     return status == JY_OK;
 }
 
-#define IDLE_CALLS 256u /* taste: calls without any unit, after the call itself has been given up, that show that none will come */
+#define IDLE_CALLS                                                                                                     \
+    256u /* taste: calls without any unit, after the call itself has been given up, that show that none will come */
 
 /* Nothing of the function was ever compiled: it becomes plain, and its calls cost what they did. */
 static void

@@ -513,9 +513,11 @@ compile_for_texts(struct jy_exec *exec)
     const struct jy_backend *backend = exec->options.executor == JY_EXEC_LLVM ? find_backend(&why, exec) : NULL;
     if (backend == NULL || exec->plan->p_kernels.n == 0)
         return;
-    struct jy_backend_options options = {
-        .want_ir = true, .want_ir_opt = true, .want_asm = true, .fastmath = exec->options.fastmath, .name = exec->options.name
-    };
+    struct jy_backend_options options = { .want_ir = true,
+                                          .want_ir_opt = true,
+                                          .want_asm = true,
+                                          .fastmath = exec->options.fastmath,
+                                          .name = exec->options.name };
     struct jy_object object = { 0 };
     if (backend->compile(&object, exec->plan, &options) == JY_OK) {
         exec->texts.ir = copy_text(object.ir);

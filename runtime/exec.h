@@ -19,7 +19,7 @@ struct jy_exec_options {
     bool compare; /* run every other executor too and stop at the first differing bit (JITNEY_COMPARE) */
     bool verify;
     bool want_ir, want_ir_opt, want_asm;
-    bool fastmath; /* machine code need not have eager's bits; it is not compared then */
+    bool fastmath;            /* machine code need not have eager's bits; it is not compared then */
     const char *name;         /* of the user's function */
     const char *backend_path; /* _backend_llvm.so */
     uint32_t exit_every;      /* stress: flows leave at every so many checks, whatever these say; 0: never */

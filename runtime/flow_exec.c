@@ -75,8 +75,8 @@ struct jy_flow_exec {
     bool is_pure;       /* a second run does no harm */
     struct pair *pairs; /* arrays that must not overlap */
     size_t npairs;
-    bool compared;  /* JITNEY_COMPARE, and a second run does no harm */
-    uint32_t score; /* short runs more than long ones */
+    bool compared;                     /* JITNEY_COMPARE, and a second run does no harm */
+    uint32_t score;                    /* short runs more than long ones */
     bool has_natives, changes_natives; /* inputs that are native lists; those may be changed */
     int64_t most_items;                /* of them: taken in for a run */
     uint32_t nvain;                    /* runs in a row for which that was not worth it, or not possible */

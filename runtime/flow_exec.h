@@ -55,7 +55,7 @@ struct jy_flow_owner {
     struct jy_flow_list **known; /* of inputs, by object: hashed */
     size_t nknown, known_cap;
     int64_t nitems, most_items; /* of inputs */
-    size_t bytes; /* about */
+    size_t bytes;               /* about */
     const struct jy_flow_exec *exec;
     struct jy_flow_pile *pile;  /* of functions that are left */
     struct jy_vectors *vectors; /* arrays that are no objects */

@@ -83,7 +83,7 @@ struct jy_function {
     int8_t f_loops;      /* whether the code has a loop: 0 not looked yet, 1 yes, -1 no */
     bool f_fullgraph;
     bool f_inplace;
-    bool f_fastmath; /* never changes, so no entry needs to say for which it was made */
+    bool f_fastmath;          /* never changes, so no entry needs to say for which it was made */
     bool f_found;             /* by whole-program mode */
     int8_t f_ints;            /* dynamic=: -1 default, 0 never, 1 from the start */
     uint32_t f_depth;         /* calls of the original that are running */

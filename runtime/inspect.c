@@ -148,8 +148,8 @@ exits_object(const struct jy_flow_exec *flow)
         if (stats.exits[k] == 0)
             continue;
         char *text = jy_flow_exec_describe_exit(flow, (uint32_t)k);
-        PyObject *row =
-            Py_BuildValue("(NsK)", optional_text(text), kinds[jy_flow_exec_exit_kind(flow, (uint32_t)k)], (unsigned long long)stats.exits[k]);
+        PyObject *row = Py_BuildValue("(NsK)", optional_text(text), kinds[jy_flow_exec_exit_kind(flow, (uint32_t)k)],
+                                      (unsigned long long)stats.exits[k]);
         free(text);
         if (row == NULL || PyList_Append(list, row) < 0)
             Py_CLEAR(list);
@@ -164,8 +164,8 @@ describe_flow(const struct jy_function *f, const struct jy_entry *entry)
     const struct jy_exec_texts *texts = jy_flow_exec_texts(entry->e_flow);
     const struct jy_unit *unit = jy_entry_unit(entry);
     struct jy_flow_stats stats = jy_flow_exec_stats(entry->e_flow);
-    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN ss sI sK sK sN}", "extent", extent_object(f, unit), "number",
-                         0, "direct", entry->e_direct ? Py_True : Py_False, "code", Py_None, "guards",
+    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN ss sI sK sK sN}", "extent", extent_object(f, unit),
+                         "number", 0, "direct", entry->e_direct ? Py_True : Py_False, "code", Py_None, "guards",
                          guards_object(unit), "graph", jy_describe_graph(unit), "loop_ir", optional_text(texts->plan),
                          "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
                          optional_text(texts->asm_text), "off", PyBool_FromLong(entry->e_off), "kind", "loops", "loops",
@@ -205,10 +205,11 @@ PyObject *
 jy_describe_stats(const struct jy_function *f)
 {
     const struct jy_stats *s = &f->f_stats;
-    PyObject *stats = Py_BuildValue("{snsN}", "entries", (Py_ssize_t)f->f_call.s_nentries, "compile_ms",
-                                    Py_BuildValue("{sdsdsdsdsdsdsdsd}", "trace", s->trace_ms, "guards", s->guards_ms, "passes", s->passes_ms,
-                                                  "lower", s->lower_ms, "emit", s->emit_ms, "codegen", s->codegen_ms,
-                                                  "load", s->load_ms, "bytecode", s->bytecode_ms));
+    PyObject *stats =
+        Py_BuildValue("{snsN}", "entries", (Py_ssize_t)f->f_call.s_nentries, "compile_ms",
+                      Py_BuildValue("{sdsdsdsdsdsdsdsd}", "trace", s->trace_ms, "guards", s->guards_ms, "passes",
+                                    s->passes_ms, "lower", s->lower_ms, "emit", s->emit_ms, "codegen", s->codegen_ms,
+                                    "load", s->load_ms, "bytecode", s->bytecode_ms));
 #define STAT(name, help)                                                                                               \
     if (stats != NULL) {                                                                                               \
         PyObject *value = PyLong_FromUnsignedLongLong(s->name);                                                        \

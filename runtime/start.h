@@ -60,7 +60,8 @@ bool jy_is_continuation(PyObject *result);
 /* After a trace that stops at that offset, or that found nothing to compile before it: the function may be left behind it. */
 void jy_leaves_add(struct jy_function *function, uint32_t stop);
 /* Behind an exit of a flow compiled code takes over at the next loop head. */
-void jy_leaves_add_loop(struct jy_function *function, uint32_t offset); /* a unit ends before this one, for a flow's sake */
+void jy_leaves_add_loop(struct jy_function *function,
+                        uint32_t offset); /* a unit ends before this one, for a flow's sake */
 void jy_leaves_add_loops(struct jy_function *function);
 /* Has the function's code a loop? */
 bool jy_function_loops_at(struct jy_function *function, uint32_t offset); /* a loop begins there */

@@ -7,7 +7,7 @@
 struct range_iter {
     PyObject_HEAD
 #if PY_VERSION_HEX < 0x030c0000
-    long index;
+        long index;
 #endif
     long start, step, len;
 };
@@ -79,8 +79,8 @@ static bool
 has_index(PyObject *iterator)
 {
     PyTypeObject *type = Py_TYPE(iterator);
-    return type == &PyListIter_Type || type == &PyTupleIter_Type || type == &PySeqIter_Type || type == &PyBytesIter_Type ||
-           type == &PyReversed_Type || type == &PyListRevIter_Type;
+    return type == &PyListIter_Type || type == &PyTupleIter_Type || type == &PySeqIter_Type ||
+           type == &PyBytesIter_Type || type == &PyReversed_Type || type == &PyListRevIter_Type;
 }
 
 bool
