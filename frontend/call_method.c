@@ -118,17 +118,24 @@ list_remove(struct jy_frame *f, struct jy_value **out, struct jy_value *self, co
     return none(f, out);
 }
 
+jy_status
+jy_seq_reverse(struct jy_frame *f, struct jy_value *v)
+{
+    TRY(jy_check_mutable(f, v));
+    for (size_t i = 0, j = v->u.seq.n; i + 1 < j; i++, j--) {
+        struct jy_value *item = v->u.seq.at[i];
+        v->u.seq.at[i] = v->u.seq.at[j - 1];
+        v->u.seq.at[j - 1] = item;
+    }
+    jy_replay_call(f, v, "reverse", 0, NULL);
+    return JY_OK;
+}
+
 static jy_status
 list_reverse(struct jy_frame *f, struct jy_value **out, struct jy_value *self, const struct arguments *a)
 {
     (void)a;
-    TRY(jy_check_mutable(f, self));
-    for (size_t i = 0, j = self->u.seq.n; i + 1 < j; i++, j--) {
-        struct jy_value *v = self->u.seq.at[i];
-        self->u.seq.at[i] = self->u.seq.at[j - 1];
-        self->u.seq.at[j - 1] = v;
-    }
-    jy_replay_call(f, self, "reverse", 0, NULL);
+    TRY(jy_seq_reverse(f, self));
     return none(f, out);
 }
 

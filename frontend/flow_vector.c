@@ -338,22 +338,6 @@ apply_in_place(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, str
 
 /* ---- operators ---- */
 
-static const jy_op binary_ops[] = {
-    [JY_NB_ADD] = JY_OP_ADD,
-    [JY_NB_AND] = JY_OP_BITWISE_AND,
-    [JY_NB_FLOOR_DIVIDE] = JY_OP_FLOOR_DIVIDE,
-    [JY_NB_LSHIFT] = JY_OP_LEFT_SHIFT,
-    [JY_NB_MATMUL] = JY_OP_MATMUL,
-    [JY_NB_MULTIPLY] = JY_OP_MUL,
-    [JY_NB_REMAINDER] = JY_OP_REMAINDER,
-    [JY_NB_OR] = JY_OP_BITWISE_OR,
-    [JY_NB_POWER] = JY_OP_POWER,
-    [JY_NB_RSHIFT] = JY_OP_RIGHT_SHIFT,
-    [JY_NB_SUBTRACT] = JY_OP_SUB,
-    [JY_NB_TRUE_DIVIDE] = JY_OP_DIV,
-    [JY_NB_XOR] = JY_OP_BITWISE_XOR,
-};
-
 static jy_status product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_val *const *args);
 
 /* On all versions of NumPy `x ** 2` is a square; of other exponents flows have arrays only. */
@@ -382,7 +366,8 @@ jy_vvector_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, bool 
         return in_place ? jy_vb_lacks(b, "@= of arrays") : product(b, out, JY_OP_MATMUL, args);
     if (op == JY_NB_POWER)
         return power(b, out, in_place, args);
-    return in_place ? apply_in_place(b, out, binary_ops[op], 2, args) : apply(b, out, binary_ops[op], 2, args);
+    return in_place ? apply_in_place(b, out, jy_np_binary_ops[op], 2, args)
+                    : apply(b, out, jy_np_binary_ops[op], 2, args);
 }
 
 jy_status

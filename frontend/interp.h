@@ -184,6 +184,7 @@ jy_status jy_raises_key(struct jy_frame *f, struct jy_value *key);
 
 /* Before a change. */
 jy_status jy_check_mutable(struct jy_frame *f, struct jy_value *v);
+jy_status jy_seq_reverse(struct jy_frame *f, struct jy_value *v); /* a list or the items of a deque, in place */
 /* Before `item` leaves `container` (or is taken from it): no code must run when that was the last reference. */
 jy_status jy_check_dropped(struct jy_frame *f, struct jy_value *container, struct jy_value *item);
 /* list.name(v, *args) after the values have changed, when others can see v. */

@@ -22,6 +22,7 @@ enum jy_nb {
     JY_NB_TRUE_DIVIDE,
     JY_NB_XOR
 };
+extern const jy_op jy_np_binary_ops[]; /* by enum jy_nb */
 enum jy_unary { JY_UNARY_NEGATIVE, JY_UNARY_POSITIVE, JY_UNARY_INVERT, JY_UNARY_ABS };
 
 jy_status jy_np_binary(struct jy_frame *f, struct jy_value **out, bool *handled, enum jy_nb op, bool inplace,

@@ -5,7 +5,7 @@
  * again); `**`, `//` and `%` go through other C code and are left to CPython. */
 #include "frontend/np_internal.h"
 
-static const jy_op binary_ops[] = {
+const jy_op jy_np_binary_ops[] = {
     [JY_NB_ADD] = JY_OP_ADD,
     [JY_NB_AND] = JY_OP_BITWISE_AND,
     [JY_NB_FLOOR_DIVIDE] = JY_OP_FLOOR_DIVIDE,
@@ -123,7 +123,7 @@ jy_np_binary(struct jy_frame *f, struct jy_value **out, bool *handled, enum jy_n
 {
     bool concerns_a, concerns_b;
     struct jy_value *args[] = { a, b };
-    jy_op op = binary_ops[nb];
+    jy_op op = jy_np_binary_ops[nb];
     TRY(jy_np_concerns(f, &concerns_a, a));
     TRY(jy_np_concerns(f, &concerns_b, b));
     *handled = concerns_a || concerns_b;

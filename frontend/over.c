@@ -941,15 +941,7 @@ deque_index_of(struct jy_frame *f, struct jy_value **out, struct jy_value *v, si
 static jy_status
 deque_reverse(struct jy_frame *f, struct jy_value *v)
 {
-    struct jy_value *base = v->u.instance->over.base;
-    TRY(jy_check_mutable(f, base));
-    for (size_t i = 0, j = base->u.seq.n; i + 1 < j; i++, j--) {
-        struct jy_value *item = base->u.seq.at[i];
-        base->u.seq.at[i] = base->u.seq.at[j - 1];
-        base->u.seq.at[j - 1] = item;
-    }
-    jy_replay_call(f, base, "reverse", 0, NULL);
-    return JY_OK;
+    return jy_seq_reverse(f, v->u.instance->over.base);
 }
 
 static jy_status

@@ -386,6 +386,21 @@ jy_instance_truth(struct jy_frame *f, bool *out, struct jy_value *v)
     return JY_OK;
 }
 
+/* The iterator of `in`, which says something of its own whenever iter() raises TypeError. */
+static jy_status
+iter_to_search(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
+{
+    struct jy_trace_state *t = f->f_trace;
+    uint32_t depth = t->depth, nesting = t->nesting;
+    jy_status status = jy_iter(f, out, v);
+    if (status != JY_BREAK || !jy_is_raised(f, PyExc_TypeError))
+        return status;
+    jy_exception_take(f);
+    t->depth = depth;
+    t->nesting = nesting;
+    return jy_raises(f, PyExc_TypeError, "argument of type '%s' is not iterable", v->u.instance->type->tp_name);
+}
+
 jy_status
 jy_instance_contains(struct jy_frame *f, bool *out, bool *done, struct jy_value *v, struct jy_value *item)
 {
@@ -399,7 +414,7 @@ jy_instance_contains(struct jy_frame *f, bool *out, bool *done, struct jy_value 
     TRY(jy_special_call(f, &answer, v, "__contains__", 1, &item));
     if (answer != NULL)
         return jy_value_truth(f, out, answer);
-    TRY(jy_iter(f, &it, v));
+    TRY(iter_to_search(f, &it, v));
     *out = false;
     while (!*out) {
         TRY(jy_iter_next(f, &next, it));

@@ -64,6 +64,15 @@ jy_boxing_new(struct jy_arena *arena, const struct jy_flow_exit *exit)
     return b;
 }
 
+bool
+jy_boxing_has_views(const struct jy_boxing *b)
+{
+    for (size_t k = 0; k < b->steps.n; k++)
+        if (b->steps.at[k].box->how == JY_BOX_VIEW && b->steps.at[k].box->parts[0]->how != JY_BOX_FRESH)
+            return true;
+    return false;
+}
+
 /* -- kinds of box -------------------------------------------------------------------------------------------------------------------- */
 
 /* refs: new. The slot's unused bytes are anything. */
@@ -142,9 +151,11 @@ box_view(const struct jy_box *box, const union jy_scalar *value, PyObject *base)
         return Py_NewRef(Py_None);
     if (box->parts[0]->how == JY_BOX_FRESH)
         desc.data = PyArray_BYTES((PyArrayObject *)base) + (values[0].i - value[box->parts[0]->value].i);
+    /* NumPy gives a new array of nothing strides of 0, and so they are in its views. */
+    bool steps = box->parts[0]->how != JY_BOX_FRESH || PyArray_SIZE((PyArrayObject *)base) != 0;
     for (size_t d = 0; d < box->ndim; d++) {
         shape[d] = values[1 + d].i;
-        desc.stride[d] = values[1 + box->ndim + d].i;
+        desc.stride[d] = steps ? values[1 + box->ndim + d].i : 0;
     }
     return jy_wrap_view((jy_dtype)box->dtype, box->ndim, shape, &desc, base);
 }

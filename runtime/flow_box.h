@@ -13,6 +13,8 @@ struct jy_boxing *jy_boxing_new(struct jy_arena *arena, const struct jy_flow_exi
  * refs: out gets new ones, as many as jy_boxing_count says. False: an exception, which is a MemoryError */
 bool jy_boxing_make(PyObject **out, const struct jy_boxing *boxing, const struct jy_unit *unit,
                     const union jy_scalar *values, PyObject *const *inputs);
+/* Does it make arrays on the memory of arrays that came in? */
+bool jy_boxing_has_views(const struct jy_boxing *boxing);
 size_t jy_boxing_count(const struct jy_boxing *boxing);
 
 #endif

@@ -77,6 +77,7 @@ struct jy_flow_exec {
     size_t npairs;
     bool compared;                     /* JITNEY_COMPARE, and a second run does no harm */
     uint32_t score;                    /* short runs more than long ones */
+    bool has_views;                    /* some exit shows views of arrays that came in */
     bool has_natives, changes_natives; /* inputs that are native lists; those may be changed */
     int64_t most_items;                /* of them: taken in for a run */
     uint32_t nvain;                    /* runs in a row for which that was not worth it, or not possible */
@@ -269,6 +270,7 @@ prepare_part(struct jy_flow_exec *x, struct part *part, const struct jy_flow *w)
     for (size_t k = 0; k < w->w_exits.n; k++) {
         const struct jy_flow_exit *e = &w->w_exits.at[k];
         part->exits[k].boxing = jy_boxing_new(x->unit->u_arena, e);
+        x->has_views |= jy_boxing_has_views(part->exits[k].boxing);
         part->exits[k].points = JY_NEW_ARRAY(x->unit->u_arena, struct jy_point *, e->x_ninner + 1);
     }
     part->slot = JY_NEW_ARRAY(x->unit->u_arena, uint32_t, w->w_values.n + 1);
@@ -533,6 +535,16 @@ read_inputs(union jy_scalar *in, const struct jy_flow_exec *x, PyObject *const *
             else
                 in++;
     }
+    return true;
+}
+
+/* Every layout fits an array of nothing, so its strides, which show in its views, may be any: no loop counts on those. */
+static bool
+views_have_strides(const struct jy_flow_exec *x, PyObject *const *inputs)
+{
+    for (size_t k = 0; x->has_views && k < x->unit->u_inputs.n; k++)
+        if (PyArray_Check(inputs[k]) && PyArray_SIZE((PyArrayObject *)inputs[k]) == 0)
+            return false;
     return true;
 }
 
@@ -1048,7 +1060,8 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
     vectors.nslots = 0;
     *out = NULL;
     *exit = JY_NO_EXIT;
-    if ((x->flow->w_np_flags && !errstate_is_known()) || !read_inputs(slots, x, inputs)) {
+    if ((x->flow->w_np_flags && !errstate_is_known()) || !read_inputs(slots, x, inputs) ||
+        !views_have_strides(x, inputs)) {
         x->refused++;
         return JY_FLOW_REFUSED;
     }

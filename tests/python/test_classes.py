@@ -1213,3 +1213,29 @@ def test_a_class_that_changes_between_calls(story):
         if finished:
             break
         finished = next(chapters, "end") == "end"
+
+
+def test_in_names_what_is_no_container_itself():
+    """Whatever TypeError iter() raises, `in` says something else in its place."""
+
+    class Nothing:
+        pass
+
+    class Raises:
+        def __iter__(self):
+            raise TypeError("mine")
+
+    class Other:
+        def __iter__(self):
+            raise KeyError("mine")
+
+    def f(a, o):
+        b = a * 2
+        try:
+            return 2.5 in o
+        except (TypeError, KeyError) as e:
+            return b.sum(), type(e), str(e), e.__context__
+
+    for kind in (Nothing, Raises, Other):
+        o = kind()
+        assert jitney.compile(f)(np.ones(3), o) == f(np.ones(3), o)

@@ -1,6 +1,7 @@
 """compile(fastmath=True): what it changes, what it keeps, and that nothing of it happens to those who have not asked."""
 
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -77,7 +78,8 @@ def test_array_expressions_contract():
     a, x, y = numbers(4096, 4), numbers(4096, 5), numbers(4096, 6)
     exact, fast = jitney.compile(axpy), jitney.compile(axpy, fastmath=True)
     assert bits(exact(a, x, y)) == bits(axpy(a, x, y))
-    np.testing.assert_allclose(fast(a, x, y), axpy(a, x, y), rtol=0, atol=1e-14)
+    for got, twice, p, q, r in zip(fast(a, x, y), axpy(a, x, y), a, x, y):  # each is rounded once, or as in eager twice
+        assert got == twice or got == float(Fraction(p) * Fraction(q) + Fraction(r))
     assert "fadd contract" in jitney.inspect(fast).llvm_ir() and "contract" not in jitney.inspect(exact).llvm_ir()
 
 

@@ -385,3 +385,20 @@ def test_large_arrays_are_for_graphs():
     x = np.ones((4, 5000))
     stats = same(doubled, copies(x, 20), native=False)
     assert stats["flow_calls"] == 0
+
+
+def test_views_of_nothing_have_numpys_strides():
+    """Every layout fits an array of nothing, so that its strides may be any; NumPy's own are zeros."""
+
+    def f(a, n):
+        v = a[1:]
+        w = np.zeros(len(a))[1:]
+        for i in range(n):
+            n -= 1
+        return v, v.strides, w, w.strides
+
+    a = np.zeros((5, 3))
+    for x in (np.arange(0.0), np.arange(1.0), np.arange(1.0)[1:], np.zeros((0, 3)), np.zeros((3, 0)), a[5:], a[5:].T):
+        expected, found = f(x, 3), jitney.compile(f)(x, 3)
+        assert [expected[k].strides for k in (0, 2)] == [found[k].strides for k in (0, 2)]
+        assert expected[1::2] == found[1::2]
