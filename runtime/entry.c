@@ -42,13 +42,54 @@ jy_enter_call(struct jy_function *f)
         leave_recursion(f);
 }
 
+/* Calls that stand where the interpreter would have needed no C are given the units of C stack that they take, so that RecursionError comes where it would: so many at a time, as
+ * each does take C stack. */
+#define SPARED_LIMIT 400
+
+static int
+spare_units(const struct jy_function *f, PyObject *const *args)
+{
+    if (jy_runtime->spared >= SPARED_LIMIT)
+        return 0;
+    PyThreadState *thread = PyThreadState_Get();
+    int units = jy_compat_c_units(thread, f->f_object, args);
+    if (units != 0) {
+        jy_runtime->spared++;
+        jy_compat_give_c_units(thread, units);
+    }
+    return units;
+}
+
+static void
+take_units(int units)
+{
+    if (units == 0)
+        return;
+    jy_runtime->spared--;
+    jy_compat_give_c_units(PyThreadState_Get(), -units);
+}
+
+/* args: of the call whose unit gave the result */
+static PyObject *
+drive(struct jy_function *f, PyObject *result, PyObject *const *args)
+{
+    if (result == NULL || !jy_is_continuation(result))
+        return result;
+    int units = spare_units(f, args);
+    result = jy_drive(f, result);
+    take_units(units);
+    return result;
+}
+
 static PyObject *
 run_original(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     vectorcallfunc plain = f->f_plain != NULL ? f->f_plain : jy_compat_get_vectorcall(f->f_object);
     PyObject *object = Py_NewRef(f->f_object); /* and with it the state */
     jy_enter_call(f);
+    int units = spare_units(f, args);
     PyObject *result = plain(object, args, nargsf, kwnames);
+    take_units(units);
     f->f_depth--;
     Py_DECREF(object);
     return result;
@@ -60,7 +101,9 @@ run_regenerated(PyObject **out, struct jy_function *f, struct jy_entry *entry, P
 {
     if (jy_entry_refresh(f, &f->f_call, entry) < 0)
         return JY_RUN_ERROR;
+    int units = spare_units(f, args);
     *out = jy_new_code_call(&entry->e_new, f, args, nargsf, kwnames);
+    take_units(units);
     if (*out == NULL)
         return JY_RUN_ERROR;
     if (*out != jy_runtime->rerun)
@@ -283,7 +326,7 @@ dispatch(struct jy_function *f, const struct jy_entry *tried, PyObject *const *s
                 continue;
             enum jy_guard_result held = try_entry(&result, f, entry, slots, args, nargsf, kwnames);
             if (held == JY_GUARDS_HOLD)
-                return jy_drive(f, result);
+                return drive(f, result, args);
             if (held == JY_GUARDS_ERROR)
                 return NULL;
         }
@@ -302,7 +345,10 @@ dispatch(struct jy_function *f, const struct jy_entry *tried, PyObject *const *s
     }
     if (!has_leaves)
         return run_original(f, args, nargsf, kwnames);
-    return jy_drive(f, jy_new_code_call(&f->f_call.s_plain, f, args, nargsf, kwnames));
+    int units = spare_units(f, args);
+    result = jy_new_code_call(&f->f_call.s_plain, f, args, nargsf, kwnames);
+    take_units(units);
+    return drive(f, result, args);
 }
 
 static __attribute__((noinline)) PyObject *
@@ -343,7 +389,7 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
         enum jy_guard_result held = run_direct(&result, f, entry, args, nargsf);
         if (held == JY_GUARDS_MISS)
             return dispatch(f, entry, args, nargs, args, nargsf, kwnames);
-        return jy_drive(f, result);
+        return drive(f, result, args);
     }
     return bind_and_dispatch(f, args, nargsf, kwnames);
 }

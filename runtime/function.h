@@ -109,6 +109,7 @@ struct jy_runtime {
     uint32_t *spare; /* numbers below next_compiled that are free again */
     size_t nspare, spare_room;
     struct jy_api api;
+    uint32_t spared;      /* calls under way whose C stack is not counted: entry.c, spare_units */
     uint32_t exits_asked; /* stress: flow_helpers.c, exit_due */
     bool compiling;       /* some thread traces: others run eager */
     PyObject *compile,

@@ -6,7 +6,9 @@
 #include "internal/pycore_code.h"
 #include "internal/pycore_context.h"
 #include "internal/pycore_dict.h"
+#include "internal/pycore_frame.h"
 #include "internal/pycore_interp.h"
+#include <opcode.h>
 
 #define HAS_312 (PY_VERSION_HEX >= 0x030c0000)
 #define HAS_313 (PY_VERSION_HEX >= 0x030d0000)
@@ -123,6 +125,81 @@ jy_compat_frames_left(PyThreadState *thread)
     return thread->py_recursion_remaining;
 #else
     return thread->recursion_remaining;
+#endif
+}
+
+#if HAS_312
+#define C_STACK_UNITS 2 /* PY_EVAL_C_STACK_UNITS, which stands in ceval.c */
+
+static const _PyInterpreterFrame *
+current_frame(const PyThreadState *thread)
+{
+#if HAS_313
+    return thread->current_frame;
+#else
+    return thread->cframe->current_frame;
+#endif
+}
+
+static PyCodeObject *
+code_of_frame(const _PyInterpreterFrame *frame)
+{
+#if HAS_313
+    return (PyCodeObject *)frame->f_executable;
+#else
+    return frame->f_code;
+#endif
+}
+
+/* f(*args, **more): the function, and behind it the tuple whose items are passed on or, with the keywords' values, copied. What is above the stack's end is only compared. */
+static bool
+spreads(const _PyInterpreterFrame *frame, PyObject *const *stack, Py_ssize_t size, PyObject *callable,
+        PyObject *const *args)
+{
+#if HAS_313
+    _Py_CODEUNIT at = *frame->instr_ptr;
+    const Py_ssize_t behind = 2; /* a NULL between */
+#else
+    _Py_CODEUNIT at = *frame->prev_instr;
+    const Py_ssize_t behind = 1;
+#endif
+    if (at.op.code != CALL_FUNCTION_EX)
+        return false;
+    for (Py_ssize_t k = 0; k + behind < size; k++)
+        if (stack[k] == callable &&
+            ((at.op.arg & 1) != 0 ||
+             (PyObject *const *)((const char *)stack[k + behind] + offsetof(PyTupleObject, ob_item)) == args))
+            return true;
+    return false;
+}
+#endif
+
+int
+jy_compat_c_units(PyThreadState *thread, PyObject *callable, PyObject *const *args)
+{
+#if HAS_312
+    const _PyInterpreterFrame *frame = current_frame(thread);
+    if (frame == NULL || frame->owner == FRAME_OWNED_BY_CSTACK)
+        return 0;
+    const PyCodeObject *code = code_of_frame(frame);
+    PyObject *const *stack = frame->localsplus + code->co_nlocalsplus, *const *end = stack + code->co_stacksize;
+    bool inlined = args > stack && args <= end
+                       ? args[-1] == callable || (args >= stack + 2 && args[-1] == NULL && args[-2] == callable)
+                       : spreads(frame, stack, code->co_stacksize, callable, args);
+    return inlined ? C_STACK_UNITS : 0;
+#else
+    (void)thread, (void)callable, (void)args; /* each frame counts, whoever begins it */
+    return 0;
+#endif
+}
+
+void
+jy_compat_give_c_units(PyThreadState *thread, int units)
+{
+#if HAS_312
+    thread->c_recursion_remaining += units;
+#else
+    (void)thread, (void)units;
 #endif
 }
 

@@ -64,6 +64,11 @@ bool jy_compat_collects_at_once(void);
 bool jy_compat_list_collects(int n);
 /* Python frames that may still be begun before RecursionError. */
 int64_t jy_compat_frames_left(PyThreadState *thread);
+/* Units of C stack that a frame begun from C takes of those that RecursionError is made of (3.12 and later), if the interpreter's own instruction makes this vectorcall: it would have
+ * begun the frame without C.  0 where a C function stands between. */
+int jy_compat_c_units(PyThreadState *thread, PyObject *callable, PyObject *const *args);
+/* So many units more (less, with a negative number) are left to the thread. */
+void jy_compat_give_c_units(PyThreadState *thread, int units);
 
 /* ---- dictionaries ---- */
 

@@ -1,5 +1,6 @@
 """Programs of plain Python around arrays that once gave something else than eager; each the smallest that showed it, and named after what was wrong."""
 
+import functools
 import gc
 import sys
 import time
@@ -364,6 +365,50 @@ def test_recursion_goes_as_deep_as_eager():
     finally:
         sys.setrecursionlimit(limit)
     assert results[:6] == results[6:] and isinstance(results[4], bytes)
+
+
+def test_recursion_through_slots_ends_in_the_same_frame():
+    """Operators take C stack, which 3.12 and later count; a call by the interpreter takes none, one by a C function does."""
+
+    class Endless:
+        def __add__(self, other):
+            return self + other
+
+    def broken(o, a):
+        b = a * 2 + 1
+        print(end="")
+        return b * a, o + b
+
+    def straight(o, a):
+        return a * 2 + 1, o + a
+
+    def frames(call):
+        with pytest.raises(RecursionError) as info:
+            call()
+        at, n = info.value.__traceback__, 0
+        while at is not None:
+            at, n = at.tb_next, n + 1
+        return n, str(info.value)
+
+    o, limit = Endless(), sys.getrecursionlimit()
+    ways = (
+        lambda f: f(o, A),
+        lambda f: f(o, a=A),
+        lambda f: f(*(o, A)),
+        lambda f: f(o, **{"a": A}),
+        lambda f: [*map(f, [o], [A])],
+        lambda f: functools.partial(f)(o, A),
+        lambda f: types.MethodType(f, o)(A),
+    )
+    sys.setrecursionlimit(12000)
+    try:
+        for function in (broken, straight):
+            compiled = jitney.compile(function)
+            for way in ways:
+                results = frames(lambda: way(function)), frames(lambda: way(compiled)), frames(lambda: way(compiled))
+                assert len(set(results)) == 1, (ways.index(way), results)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def test_error_callbacks_see_the_functions_frame():

@@ -1,7 +1,7 @@
 """Runs one file of tests in this process, plain or under a stress mode, and writes one JSON line per test.
 
     python child.py RESULTS MODE SETTINGS cpython test.test_dict
-    python child.py RESULTS MODE SETTINGS numpy numpy.linalg.tests.test_linalg
+    python child.py RESULTS MODE SETTINGS numpy numpy.linalg.tests.test_linalg[,numpy.linalg.tests.test_regression ...]
 
 MODE 0 is plain: everything is imported as under the modes, nothing is switched on.  SETTINGS is a JSON object: `nops` and `seed`
 of mode 1, every other key is a switch of jitney.config.  The line before a test's outcome names it: after a crash the
@@ -143,9 +143,9 @@ class Recorder:
 def run_numpy(name, lines):
     import pytest
 
-    path = importlib.util.find_spec(name).origin
-    pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestUnknownMarkWarning", "-m", "not slow",
-                 "--rootdir", os.path.dirname(path), path], plugins=[Recorder(lines)])
+    paths = [importlib.util.find_spec(one).origin for one in name.split(",")]
+    pytest.main(["-q", "--assert=plain", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestUnknownMarkWarning", "-m", "not slow",
+                 "--rootdir", os.path.dirname(paths[0]), *paths], plugins=[Recorder(lines)])
 
 
 def main():

@@ -113,11 +113,12 @@ def run_file(name, mode, settings, limit):
     try:
         errors = process.communicate(timeout=PATIENCE * limit)[1]
         status = "ok" if process.returncode == 0 else f"exit {process.returncode}"
+        slow = process.returncode == -signal.SIGXCPU
     except subprocess.TimeoutExpired:
-        status = f"more than {PATIENCE * limit} s"
+        status, slow = f"more than {PATIENCE * limit} s", False
         os.killpg(process.pid, signal.SIGKILL)
         errors = process.communicate()[1]
-    found = {"status": status, "seconds": round(time.monotonic() - begun, 1), "ok": [], "fail": {}, "cpu": None}
+    found = {"status": status, "slow": slow, "seconds": round(time.monotonic() - begun, 1), "ok": [], "fail": {}, "cpu": None}
     last = None
     outcomes = {}
     for line in open(lines):
@@ -227,8 +228,11 @@ class Run:
         plain = self.plain.rows[name]
         if self.mode and usable(plain) is None and name not in self.store.rows:
             limit = max(4 * limit if self.mode == 3 else limit, int((60 if self.mode == 3 else 5) * (plain["cpu"] or 1)))
+            limit = min(limit, self.options.cap or limit)
             found = run_file(name, self.mode, dict(self.settings), limit)
             failed = beyond(plain, found)
+            if found["slow"] and self.options.cap:  # that it was stopped is no failure; what it had done counts
+                failed.pop("process", None)
             if failed:  # only what fails twice is a failure: tests that measure time fail on a busy machine
                 second = beyond(plain, run_file(name, self.mode, dict(self.settings), limit))
                 failed = {test: text for test, text in second.items() if test in failed}
@@ -248,6 +252,7 @@ class Run:
             found = self.store.rows[name]
             new = [test for test in found["beyond"] if not reason_for(self.known, self.mode, name, test, found)]
             what = f"{len(new)} NEW: {' '.join(new)}" if new else f"{found['ok']} pass" + f", {len(found['beyond'])} known" * bool(found["beyond"])
+            what += f", stopped after {found['seconds']:.0f} s" * found.get("slow", False)
         print(f"[{self.done}/{total}] {MINOR} {MODES[self.mode]}: {name}: {what or len(plain['ok'])}", flush=True)
 
     def quickest_first(self, names):
@@ -277,6 +282,7 @@ class Run:
                     print(f"  not used: {name}: {usable(self.plain.rows[name])}")
             return 0
         ran = [name for name in used if name in self.store.rows]
+        slow = [name for name in ran if self.store.rows[name].get("slow")]
         tests = sum(self.store.rows[name]["ok"] for name in ran)
         new, known = [], []
         for name in ran:
@@ -284,9 +290,12 @@ class Run:
             for test, text in found["beyond"].items():
                 reason = reason_for(self.known, self.mode, name, test, found)
                 (known if reason else new).append((name, test, reason or text))
-        print(f", {len(ran)} ran, {tests} tests pass; beyond plain: {len(known)} explained, {len(new)} not")
+        print(f", {len(ran)} ran{f' ({len(slow)} not to their end)' * bool(slow)}, {tests} tests pass; beyond plain: {len(known)} explained, {len(new)} not")
         if self.left_out:
             print(f"  {self.left_out} files were left out: the time was up")
+        for name in slow:
+            found = self.store.rows[name]
+            print(f"  too slow here: {name}: {found['ok']} of {len(self.plain.rows[name]['ok'])} tests pass; stopped in {found['last']}")
         for name, test, reason in known:
             print(f"  explained: {test if name in test else f'{name}: {test}'}: {reason}")
         for name, test, text in new:
@@ -320,6 +329,7 @@ def main():
     parser.add_argument("--break-every", type=int, default=0, metavar="K", help="mode 3: every unit ends before its K-th instruction")
     parser.add_argument("--seed", type=int, default=0, help="of the NOPs")
     parser.add_argument("--limit", type=int, default=90, help="seconds of processor time for one file, plain (default 90)")
+    parser.add_argument("--cap", type=int, metavar="SECONDS", help="stop a stressed file after that much processor time: too slow here, which is no failure")
     parser.add_argument("--minutes", type=float, help="start nothing new after that time")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--lines", type=int, default=6, help="of each failure's text")
