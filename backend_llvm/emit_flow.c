@@ -21,8 +21,8 @@ static_assert(offsetof(struct jy_flow_call, in) == 0 && offsetof(struct jy_flow_
                   offsetof(struct jy_flow_call, helper) == 16 && offsetof(struct jy_flow_call, watch) == 24 &&
                   offsetof(struct jy_flow_call, watch_mask) == 32 && offsetof(struct jy_flow_call, owner) == 40 &&
                   offsetof(struct jy_flow_call, left) == 48 && offsetof(struct jy_flow_call, stack) == 56 &&
-                  offsetof(struct jy_flow_call, push) == 64,
-              "flow_call is { 4 x ptr, i32, ptr, 2 x i64, ptr }; ORDER flow_call");
+                  offsetof(struct jy_flow_call, push) == 64 && offsetof(struct jy_flow_call, spread) == 72,
+              "flow_call is { 4 x ptr, i32, ptr, 2 x i64, 2 x ptr }; ORDER flow_call");
 
 LLVMTypeRef
 jy_flow_value_type(const struct jy_flow_emit *f, enum jy_ftype type)
@@ -62,7 +62,7 @@ LLVMValueRef
 jy_flow_field(struct jy_flow_emit *f, enum jy_flow_field field)
 {
     static const char *const names[] = {
-        "in", "out", "helper", "watch", "watch.mask", "owner", "left", "stack", "push"
+        "in", "out", "helper", "watch", "watch.mask", "owner", "left", "stack", "push", "spread"
     };
     struct jy_emit *e = f->e;
     if (f->field[field] == NULL) {
@@ -159,7 +159,8 @@ is_observable(const struct jy_flow_emit *f, const struct jy_fvalue *v)
 {
     if (v->f_op == JY_FLOW_CALL)
         return v->f_exit != JY_NO_EXIT || !f->w->w_helpers.at[v->f_index].pure;
-    return v->f_op == JY_FLOW_INVOKE || v->f_op == JY_FLOW_STORE || v->f_op == JY_FLOW_POLL || v->f_exit != JY_NO_EXIT;
+    return v->f_op == JY_FLOW_INVOKE || v->f_op == JY_FLOW_SPREAD || v->f_op == JY_FLOW_STORE ||
+           v->f_op == JY_FLOW_POLL || v->f_exit != JY_NO_EXIT;
 }
 
 static void
@@ -200,6 +201,11 @@ emit_value(struct jy_flow_emit *f, jy_fv fv)
         break;
     case JY_FLOW_INVOKE:
         r = jy_flow_emit_invoke(f, v, args);
+        break;
+    case JY_FLOW_SPREAD:
+        r = jy_flow_emit_spread(f, v, args);
+        break;
+    case JY_FLOW_INDEPENDENT:
         break;
     case JY_FLOW_POLL:
         jy_flow_emit_poll(f, v);
@@ -398,9 +404,9 @@ static void
 fill_state(struct jy_flow_emit *f)
 {
     struct jy_emit *e = f->e;
-    LLVMTypeRef call[] = { e->ptr, e->ptr, e->ptr, e->ptr, e->i32, e->ptr, e->i64, e->i64, e->ptr };
+    LLVMTypeRef call[] = { e->ptr, e->ptr, e->ptr, e->ptr, e->i32, e->ptr, e->i64, e->i64, e->ptr, e->ptr };
     f->call_type = LLVMStructCreateNamed(e->context, "jy_flow_call");
-    LLVMStructSetBody(f->call_type, call, 9, false);
+    LLVMStructSetBody(f->call_type, call, 10, false);
     f->value = JY_NEW_ARRAY(e->arena, LLVMValueRef, f->w->w_values.n);
     f->first = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
     f->last = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
@@ -451,6 +457,8 @@ declare_function(struct jy_emit *e, struct jy_flow_function *out, const struct j
     out->function = LLVMAddFunction(e->module, "function", out->type);
     LLVMSetLinkage(out->function, LLVMInternalLinkage);
     LLVMSetFunctionCallConv(out->function, LLVMFastCallConv);
+    if (w->w_is_piece)
+        jy_flow_emit_piece(e, out, w);
 }
 
 /* Not begun: the caller leaves in front of the call. */

@@ -21,6 +21,7 @@ enum jy_flow_field {
     JY_FLOW_FIELD_LEFT,
     JY_FLOW_FIELD_STACK,
     JY_FLOW_FIELD_PUSH,
+    JY_FLOW_FIELD_SPREAD,
     JY_FLOW_FIELDS,
 };
 
@@ -34,6 +35,7 @@ struct jy_flow_flagged {
 struct jy_flow_function {
     LLVMValueRef function;
     LLVMTypeRef type, result;
+    LLVMValueRef piece; /* a jy_flow_piece that calls it; NULL: it is none */
 };
 
 struct jy_flow_emit {
@@ -92,6 +94,10 @@ LLVMValueRef jy_flow_emit_load(struct jy_flow_emit *f, const struct jy_fvalue *v
 void jy_flow_emit_store(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 LLVMValueRef jy_flow_emit_call(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 LLVMValueRef jy_flow_emit_invoke(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+/* emit_flow_spread.c */
+void jy_flow_emit_piece(struct jy_emit *e, struct jy_flow_function *out, const struct jy_flow *w);
+LLVMValueRef jy_flow_emit_spread(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+/* emit_flow_memory.c */
 LLVMValueRef jy_flow_must_poll(struct jy_flow_emit *f);
 /* Ends the block: a function's result, or NULL: it was left. */
 void jy_flow_emit_result(struct jy_flow_emit *f, LLVMValueRef result, bool left);

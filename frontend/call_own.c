@@ -1,11 +1,13 @@
 /* Calls of jitney's own functions, and of functions that carry a mark of the user's.
  *
  *     jitney.graph_break()               a break
+ *     jitney.prange(...)                 range(...)
  *     jitney.is_compiling()              True: compiled code is code that was traced
  *     __dict__['_jitney_results']        assume_constant_result: the first result for these arguments, which are constants
  *     __dict__['_jitney_callout']        allow_in_graph: a CALLOUT node, where the result's dtype and shape are declared
  *
  * assume_constant_result is the one place where a trace runs code of the program's: its mark is the promise that nobody will notice. */
+#include "frontend/call_builtin.h"
 #include "frontend/interp.h"
 
 #include <string.h>
@@ -20,19 +22,26 @@ mark(PyObject *function, const char *name)
 
 /* ---- graph_break, is_compiling ---- */
 
-jy_status
-jy_call_own(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs)
+bool
+jy_is_own(PyObject *callable, const char *name)
 {
     if (!PyCFunction_CheckExact(callable))
-        return JY_OK;
+        return false;
     PyObject *module = ((PyCFunctionObject *)callable)->m_module;
-    const char *name = ((PyCFunctionObject *)callable)->m_ml->ml_name;
-    if (nargs != 0 || module == NULL || !PyUnicode_Check(module) ||
-        PyUnicode_CompareWithASCIIString(module, "jitney") != 0)
-        return JY_OK;
-    if (strcmp(name, "graph_break") == 0)
+    return module != NULL && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "jitney") == 0 &&
+           strcmp(((PyCFunctionObject *)callable)->m_ml->ml_name, name) == 0;
+}
+
+jy_status
+jy_call_own(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
+            struct jy_value *const *args, PyObject *kwnames)
+{
+    if (nargs == 0 && jy_is_own(callable, "graph_break"))
         return jy_break(f, JY_BREAK_GRAPH_BREAK, "jitney.graph_break()");
-    if (strcmp(name, "is_compiling") == 0) {
+    if (nargs >= 1 && nargs <= 3 && kwnames == NULL && jy_is_own(callable, "prange")) {
+        TRY(jy_builtin_range(f, out, nargs, args, NULL));
+        *handled = true;
+    } else if (nargs == 0 && jy_is_own(callable, "is_compiling")) {
         *handled = true;
         *out = jy_value_const(f, Py_True);
     }

@@ -102,9 +102,11 @@ struct jy_vgeometry {
 
 struct jy_val {
     uint8_t kind, dtype, how;
-    bool is_tuple;   /* LIST */
-    bool is_native;  /* LIST: flow_native.c */
-    bool fixed_step; /* RANGE, ITER of one: step is the constant `step` */
+    bool is_tuple;    /* LIST */
+    bool is_native;   /* LIST: flow_native.c */
+    bool fixed_step;  /* RANGE, ITER of one: step is the constant `step` */
+    bool independent; /* RANGE, ITER of one: a jitney.prange */
+    bool is_outside;  /* ITER: it was made before the flow began */
     uint8_t nregs;
     int64_t step;
     uint32_t origin; /* LIST: index + 1 of jy_vhints.origins; 0: unknown; JY_FROM_INPUT: a row of an input */

@@ -139,6 +139,14 @@ call_range(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val
 }
 
 static jy_status
+call_prange(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args)
+{
+    TRY(call_range(b, out, nargs, args));
+    (*out)->independent = true;
+    return JY_OK;
+}
+
+static jy_status
 call_enumerate(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args)
 {
     return nargs == 1 || nargs == 2 ? jy_venumerate(b, out, nargs, args) : jy_vb_lacks(b, "enumerate() of %zu", nargs);
@@ -588,6 +596,8 @@ call_c_callable(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
             if (strcmp(module, functions[i].module) == 0 && strcmp(name, functions[i].name) == 0)
                 handler = functions[i].handler;
     }
+    if (handler == NULL && jy_is_own(callable, "prange"))
+        handler = call_prange;
     if (handler == NULL)
         np_function(&handler, callable, nargs, args);
     if (handler != NULL)

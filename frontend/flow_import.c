@@ -478,6 +478,7 @@ import_iterator(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
     if (Py_IS_TYPE(o, &PyRangeIter_Type)) {
         struct jy_val *it = jy_val_new(b, JY_K_ITER, 3);
         it->how = JY_VI_RANGE;
+        it->is_outside = true;
         for (size_t i = 0; i < 3; i++)
             it->regs[i] = input_part(b, JY_FLOW_IN_RANGE, JY_F_I64, number, i);
         struct jy_range now;

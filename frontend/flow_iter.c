@@ -257,6 +257,73 @@ push_next(struct jy_vbuild *b, jy_fb *done, struct jy_val *it)
     return jy_vlist_push_item(b, list, it->regs[0], 0);
 }
 
+/* ---- jitney.prange ---- */
+
+/* The instruction that pushes the callable of a call, with `for` in front of which the call stands: found backwards, by what the stack must hold. -1: not among so many. */
+static int
+callable_of(const struct jy_code *code, const int *ids, int call)
+{
+    int need = (int)jy_instr_call_items(jy_code_at(code, ids[call]));
+    for (int k = call - 1; k >= 0 && need > 0; k--) {
+        const struct jy_instr *instr = jy_code_at(code, ids[k]);
+        if (jy_instr_is_prefix(instr->i_op))
+            continue;
+        if (jy_instr_is_jump(instr->i_op) || !jy_instr_falls_through(instr->i_op))
+            return -1;
+        need += jy_instr_pops(instr->i_op, instr->i_arg) - jy_instr_pushes(instr->i_op, instr->i_arg, false);
+        if (need == 0)
+            return instr->i_op == PUSH_NULL ? k + 1 : k;
+    }
+    return -1;
+}
+
+/* Is the name jitney.prange now, or the module that has it? Nothing is guarded. */
+static bool
+is_prange_now(const struct jy_frame *f, PyObject *name, bool is_module)
+{
+    PyObject *object = PyDict_GetItemWithError(f->f_globals, name), *attribute = NULL;
+    if (object != NULL && is_module && PyModule_Check(object))
+        attribute = PyDict_GetItemString(PyModule_GetDict(object), "prange");
+    PyErr_Clear();
+    object = is_module ? attribute : object;
+    return object != NULL && jy_is_own(object, "prange");
+}
+
+/* `for ... in prange(...)` or `jitney.prange(...)` of global names, which are guarded to be what they seem. */
+static bool
+says_prange(struct jy_vbuild *b, const struct jy_instr *head)
+{
+    struct jy_frame *f = b->frame->f;
+    const struct jy_code *code = f->f_instrs;
+    int *ids = JY_NEW_ARRAY(b->arena, int, code->c_instrs.n + 1), n = 0;
+    for (int id = jy_code_begin(code); id != JY_NO_INSTR && jy_code_at(code, id) != head; id = jy_code_next(code, id))
+        ids[n++] = id;
+    if (n < 3 || jy_code_at(code, ids[n - 1])->i_op != GET_ITER)
+        return false;
+    int at = callable_of(code, ids, n - 2);
+    if (at < 0 || at + 1 >= n || jy_code_at(code, ids[at])->i_op != LOAD_GLOBAL)
+        return false;
+    const struct jy_instr *load = jy_code_at(code, ids[at]), *next = jy_code_at(code, ids[at + 1]);
+    PyObject *name = jy_code_name(code, jy_instr_name_index(load)), *inner = NULL;
+    if (jy_instr_argkind(next->i_op) == jy_instr_argkind(LOAD_ATTR) && jy_instr_pops(next->i_op, next->i_arg) == 1)
+        inner = jy_code_name(code, jy_instr_name_index(next));
+    if (!is_prange_now(f, name, inner != NULL) ||
+        (inner != NULL && PyUnicode_CompareWithASCIIString(inner, "prange") != 0))
+        return false;
+    struct jy_value *v = NULL;
+    if (jy_global_load(f, &v, name) != JY_OK || (inner != NULL && jy_getattr(f, &v, v, inner) != JY_OK))
+        return false;
+    struct jy_val *callable;
+    return jy_vb_import(b, &callable, v) == JY_OK && callable->kind == JY_K_KNOWN && callable->known->v_object != NULL &&
+           jy_is_own(callable->known->v_object, "prange");
+}
+
+static bool
+is_independent(struct jy_vbuild *b, const struct jy_instr *instr, const struct jy_val *it)
+{
+    return it->independent || (it->is_outside && says_prange(b, instr));
+}
+
 jy_status
 jy_vfor_iter(struct jy_vbuild *b, const struct jy_instr *instr)
 {
@@ -264,6 +331,8 @@ jy_vfor_iter(struct jy_vbuild *b, const struct jy_instr *instr)
     jy_fb done = JY_NO_FV;
     if (it->kind != JY_K_ITER)
         return jy_vb_lacks(b, "iteration over %s", jy_val_describe(b, it));
+    if (it->how == JY_VI_RANGE && is_independent(b, instr, it))
+        jy_flow_op(b->w, b->block, JY_FLOW_INDEPENDENT, JY_F_NONE, 0, NULL, JY_NO_EXIT);
     bool of_several = it->how == JY_VI_SEQUENCE && it->parts[0]->kind == JY_K_LIST && it->parts[0]->elem->other != NULL;
     jy_status status = of_several ? push_next(b, &done, it) : iterator_next(b, &item, &next, &done, it);
     if (status == JY_BREAK) {

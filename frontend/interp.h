@@ -122,7 +122,10 @@ jy_status jy_call_python(struct jy_frame *f, struct jy_value **out, struct jy_va
 jy_status jy_call_builtin(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
                           struct jy_value *const *args, PyObject *kwnames);
 /* call_own.c: jitney's own C functions; Python functions with a mark of assume_constant_result or allow_in_graph */
-jy_status jy_call_own(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs);
+/* Is it jitney's own C function of that name? */
+bool jy_is_own(PyObject *callable, const char *name);
+jy_status jy_call_own(struct jy_frame *f, struct jy_value **out, bool *handled, PyObject *callable, size_t nargs,
+                      struct jy_value *const *args, PyObject *kwnames);
 jy_status jy_call_marked(struct jy_frame *f, struct jy_value **out, bool *handled, struct jy_value *function,
                          size_t nargs, struct jy_value *const *args, PyObject *kwnames);
 bool jy_is_marked(PyFunctionObject *function);

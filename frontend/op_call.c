@@ -15,7 +15,7 @@ call_callable(struct jy_frame *f, struct jy_value **out, PyObject *callable, siz
     bool handled = false;
     if (jy_np_knows(f, callable))
         return jy_np_call(f, out, callable, nargs, args, kwnames);
-    TRY(jy_call_own(f, out, &handled, callable, nargs));
+    TRY(jy_call_own(f, out, &handled, callable, nargs, args, kwnames));
     if (handled)
         return JY_OK;
     TRY(jy_call_builtin(f, out, &handled, callable, nargs, args, kwnames));

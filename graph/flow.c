@@ -109,7 +109,7 @@ is_foldable(const struct jy_flow *w, enum jy_fop op, size_t nargs, const jy_fv *
 {
     bool moves_bits = op == JY_FLOW_NEG || op == JY_FLOW_ABS || op == JY_FLOW_COPYSIGN || op == JY_FLOW_BITS;
     if (nargs == 0 || nargs > 3 || op == JY_FLOW_LOAD || op == JY_FLOW_STORE || op == JY_FLOW_CALL ||
-        op == JY_FLOW_INVOKE)
+        op == JY_FLOW_INVOKE || op == JY_FLOW_SPREAD)
         return false;
     for (size_t i = 0; i < nargs; i++) {
         const struct jy_fvalue *a = jy_flow_at(w, args[i]);

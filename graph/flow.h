@@ -281,7 +281,35 @@ struct jy_flow {
     uint8_t w_type; /* of a function: what it gives, NONE: nothing */
     size_t w_nargs;
     uint8_t *w_args; /* types */
+    bool w_is_piece; /* a function that SPREAD calls: rounds of a loop. Its exits say nothing but that it has failed */
+    struct {
+        struct jy_flow_last {
+            uint8_t how, type;
+        } *at;
+        size_t n, cap;
+    } w_last; /* of a piece */
+    struct {
+        struct jy_flow_prange {
+            uint32_t line;
+            uint32_t function; /* its piece */
+            const char *why;   /* its rounds stay on one thread; NULL: they do not */
+        } *at;
+        size_t n, cap;
+    } w_pranges; /* of a root: loops of jitney.prange, for reports */
 };
+
+enum { JY_PIECE_MOST_LAST = 24 }; /* w_last; taste */
+enum { JY_PIECE_ARGS = 3 }; /* of a piece: its first round, that behind its last, and where it says what it knows: two slots of 8 bytes per w_last, the value, and whether there is one (I1) */
+
+/* What a loop's rounds hand on, behind a SPREAD. */
+enum jy_flow_last_how {
+    JY_LAST_VALUE, /* the value of the last round that has one */
+    JY_LAST_SUM,   /* what was there, and what all rounds have added */
+};
+
+struct jy_flow_call;
+typedef bool (*jy_flow_piece)(struct jy_flow_call *call, const union jy_scalar *args, int64_t from, int64_t to,
+                              union jy_scalar *last);
 
 /* The calling convention: int32_t flow(struct jy_flow_call *) returns the number of the exit taken. ORDER flow_call: backend_llvm mirrors it. */
 struct jy_flow_call {
@@ -295,6 +323,9 @@ struct jy_flow_call {
     uintptr_t stack; /* machine code uses no C stack below it */
     /* A function is left by that exit: called for it, then for its caller and so on, the root excepted. out: as call->out is filled for the root. */
     void (*push)(struct jy_flow_call *call, uint32_t function, uint32_t exit, const union jy_scalar *out);
+    /* SPREAD: the first so many of `rounds`, which it gives. piece: as the function of that number, with `args` behind its first three; true: it was left. */
+    int64_t (*spread)(struct jy_flow_call *call, uint32_t function, jy_flow_piece piece, const union jy_scalar *args,
+                      int64_t rounds, union jy_scalar *last);
 };
 typedef int32_t (*jy_flow_fn)(struct jy_flow_call *call);
 
@@ -364,6 +395,8 @@ void jy_flow_simplify(struct jy_flow *w);
 void jy_flow_identity(struct jy_flow *w);
 /* flow_hoist.c: innermost counted loops get a second copy without the checks that hold for all iterations, chosen by one test in front of the loop. */
 void jy_flow_hoist(struct jy_flow *w);
+/* Loops of jitney.prange become SPREADs where they can. Before jy_flow_hoist, behind jy_flow_simplify. fastmath: floats are added up in any order. */
+void jy_flow_spread(struct jy_flow *w, bool fastmath);
 /* flow_force.c, stress: every exit is also taken when the helper `exit_due` says so. Behind all passes. */
 void jy_flow_force(struct jy_flow *w);
 const char *jy_flow_verify(const struct jy_flow *w); /* NULL: sound; else what is wrong, in the arena */

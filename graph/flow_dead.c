@@ -7,7 +7,8 @@ jy_flow_has_effect(const struct jy_flow *w, const struct jy_fvalue *v)
 {
     if (v->f_op == JY_FLOW_CALL)
         return !w->w_helpers.at[v->f_index].pure;
-    return v->f_op == JY_FLOW_STORE || v->f_op == JY_FLOW_POLL || v->f_op == JY_FLOW_INVOKE;
+    return v->f_op == JY_FLOW_STORE || v->f_op == JY_FLOW_POLL || v->f_op == JY_FLOW_INVOKE ||
+           v->f_op == JY_FLOW_SPREAD || v->f_op == JY_FLOW_INDEPENDENT;
 }
 
 uint64_t
@@ -15,7 +16,7 @@ jy_flow_writes(const struct jy_flow *w, const struct jy_fvalue *v)
 {
     if (v->f_op == JY_FLOW_STORE)
         return UINT64_C(1) << v->f_alias;
-    if (v->f_op == JY_FLOW_INVOKE)
+    if (v->f_op == JY_FLOW_INVOKE || v->f_op == JY_FLOW_SPREAD)
         return 1;
     if (v->f_op != JY_FLOW_CALL || w->w_helpers.at[v->f_index].pure)
         return 0;

@@ -160,6 +160,11 @@ run(const struct eval *e, union jy_scalar *out, const struct jy_fvalue *v)
         return call(out, e, v);
     case JY_FLOW_POLL:
         return !must_poll(e->call);
+    case JY_FLOW_INDEPENDENT:
+        return true;
+    case JY_FLOW_SPREAD: /* the loop itself does all of them */
+        out->i = 0;
+        return true;
     default:
         for (size_t i = 0; i < v->f_nargs; i++)
             args[i] = arg(e, v, i);

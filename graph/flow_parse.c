@@ -601,6 +601,25 @@ read_signature(struct reading *in)
     w->w_type = read_type(in);
 }
 
+/* " piece (i64 sum, f64 last)" */
+static void
+read_piece(struct reading *in)
+{
+    in->w->w_is_piece = true;
+    jy_reader_expect(&in->r, "(");
+    while (in->r.error == NULL && !jy_reader_take(&in->r, ")")) {
+        struct jy_flow_last last = { JY_LAST_VALUE, JY_F_NONE };
+        if (in->w->w_last.n > 0)
+            jy_reader_expect(&in->r, ",");
+        last.type = read_type(in);
+        if (jy_reader_take(&in->r, "sum"))
+            last.how = JY_LAST_SUM;
+        else
+            jy_reader_expect(&in->r, "last");
+        *jy_vec_push(in->w->w_arena, &in->w->w_last) = last;
+    }
+}
+
 /* "f in "f.py" loops 1 frames 2 flags :" */
 static void
 read_head(struct reading *in)
@@ -610,6 +629,8 @@ read_head(struct reading *in)
         in->w->w_file = read_quoted(in);
     if (in->w->w_root != NULL)
         read_signature(in);
+    if (in->w->w_root != NULL && jy_reader_take(&in->r, "piece"))
+        read_piece(in);
     if (jy_reader_take(&in->r, "loops"))
         in->w->w_loops = jy_reader_index(&in->r);
     if (jy_reader_take(&in->r, "frames"))

@@ -326,6 +326,13 @@ print_head(const struct printer *p)
             jy_text_add(p->text, "%s%s", k == 0 ? "" : ", ", jy_ftype_text[w->w_args[k]]);
         jy_text_add(p->text, ") gives %s", jy_ftype_text[w->w_type]);
     }
+    if (w->w_is_piece) {
+        jy_text_add(p->text, " piece (");
+        for (size_t k = 0; k < w->w_last.n; k++)
+            jy_text_add(p->text, "%s%s %s", k == 0 ? "" : ", ", jy_ftype_text[w->w_last.at[k].type],
+                        w->w_last.at[k].how == JY_LAST_SUM ? "sum" : "last");
+        jy_text_add(p->text, ")");
+    }
     if (w->w_loops != 0)
         jy_text_add(p->text, " loops %" PRIu32, w->w_loops);
     if (w->w_frames != 0)

@@ -198,7 +198,7 @@ fold(const struct jy_flow *w, struct jy_fvalue *v)
     bool moves_bits =
         v->f_op == JY_FLOW_NEG || v->f_op == JY_FLOW_ABS || v->f_op == JY_FLOW_COPYSIGN || v->f_op == JY_FLOW_BITS;
     if (v->f_nargs == 0 || v->f_nargs > 3 || v->f_type == JY_F_NONE || v->f_op == JY_FLOW_LOAD ||
-        v->f_op == JY_FLOW_CALL || v->f_op == JY_FLOW_INVOKE)
+        v->f_op == JY_FLOW_CALL || v->f_op == JY_FLOW_INVOKE || v->f_op == JY_FLOW_SPREAD)
         return false;
     for (size_t k = 0; k < v->f_nargs; k++) {
         const struct jy_fvalue *a = jy_flow_at(w, v->f_args[k]);

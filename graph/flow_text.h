@@ -35,7 +35,7 @@ static inline bool
 jy_flow_has_index(enum jy_fop op)
 {
     return op == JY_FLOW_CONST || op == JY_FLOW_INPUT || op == JY_FLOW_LOAD || op == JY_FLOW_STORE ||
-           op == JY_FLOW_CALL || op == JY_FLOW_INVOKE;
+           op == JY_FLOW_CALL || op == JY_FLOW_INVOKE || op == JY_FLOW_SPREAD;
 }
 
 #endif

@@ -21,19 +21,20 @@ struct verifier {
 /* Operand classes, then the result. Operands of the classes that leave a choice (n i f m e y) have one type, which is the result's where that is '='.
  *     n: I32 I64 F32 F64   i: I32 I64   f: F32 F64   m: I1 I32 I64   e: those and PTR   y: any   b: I1   l: I64   p: PTR   v: none   *: see check_rest() */
 static const char *const rules[JY_FLOW_COUNT] = {
-    [JY_FLOW_CONST] = "*",      [JY_FLOW_INPUT] = "*",      [JY_FLOW_PARAM] = "*",   [JY_FLOW_ADD] = "nn=",
-    [JY_FLOW_SUB] = "nn=",      [JY_FLOW_MUL] = "nn=",      [JY_FLOW_NEG] = "n=",    [JY_FLOW_ABS] = "n=",
-    [JY_FLOW_AND] = "mm=",      [JY_FLOW_OR] = "mm=",       [JY_FLOW_XOR] = "mm=",   [JY_FLOW_NOT] = "m=",
-    [JY_FLOW_SHL] = "ii=",      [JY_FLOW_SHR] = "ii=",      [JY_FLOW_USHR] = "ii=",  [JY_FLOW_FLOORDIV] = "ii=",
-    [JY_FLOW_FLOORMOD] = "ii=", [JY_FLOW_MIN] = "ii=",      [JY_FLOW_MAX] = "ii=",   [JY_FLOW_DIV] = "ff=",
-    [JY_FLOW_SQRT] = "f=",      [JY_FLOW_FLOOR] = "f=",     [JY_FLOW_CEIL] = "f=",   [JY_FLOW_TRUNC] = "f=",
-    [JY_FLOW_RINT] = "f=",      [JY_FLOW_COPYSIGN] = "ff=", [JY_FLOW_EQ] = "eeb",    [JY_FLOW_NE] = "eeb",
-    [JY_FLOW_LT] = "nnb",       [JY_FLOW_LE] = "nnb",       [JY_FLOW_GT] = "nnb",    [JY_FLOW_GE] = "nnb",
-    [JY_FLOW_BELOW] = "iib",    [JY_FLOW_SELECT] = "byy=",  [JY_FLOW_SEXT] = "y*",   [JY_FLOW_ZEXT] = "y*",
-    [JY_FLOW_NARROW] = "y*",    [JY_FLOW_TO_FLOAT] = "i*",  [JY_FLOW_TO_INT] = "f*", [JY_FLOW_WIDEN] = "f*",
-    [JY_FLOW_ROUND] = "f*",     [JY_FLOW_BITS] = "y*",      [JY_FLOW_LOAD] = "pl*",  [JY_FLOW_STORE] = "plyv",
-    [JY_FLOW_OFFSET] = "plp",   [JY_FLOW_WRAP] = "lll",     [JY_FLOW_CHECK] = "bv",  [JY_FLOW_FLAGGED] = "fffv",
-    [JY_FLOW_CALL] = "*",       [JY_FLOW_INVOKE] = "*",     [JY_FLOW_POLL] = "v",    [JY_FLOW_SCRATCH] = "p",
+    [JY_FLOW_CONST] = "*",      [JY_FLOW_INPUT] = "*",       [JY_FLOW_PARAM] = "*",   [JY_FLOW_ADD] = "nn=",
+    [JY_FLOW_SUB] = "nn=",      [JY_FLOW_MUL] = "nn=",       [JY_FLOW_NEG] = "n=",    [JY_FLOW_ABS] = "n=",
+    [JY_FLOW_AND] = "mm=",      [JY_FLOW_OR] = "mm=",        [JY_FLOW_XOR] = "mm=",   [JY_FLOW_NOT] = "m=",
+    [JY_FLOW_SHL] = "ii=",      [JY_FLOW_SHR] = "ii=",       [JY_FLOW_USHR] = "ii=",  [JY_FLOW_FLOORDIV] = "ii=",
+    [JY_FLOW_FLOORMOD] = "ii=", [JY_FLOW_MIN] = "ii=",       [JY_FLOW_MAX] = "ii=",   [JY_FLOW_DIV] = "ff=",
+    [JY_FLOW_SQRT] = "f=",      [JY_FLOW_FLOOR] = "f=",      [JY_FLOW_CEIL] = "f=",   [JY_FLOW_TRUNC] = "f=",
+    [JY_FLOW_RINT] = "f=",      [JY_FLOW_COPYSIGN] = "ff=",  [JY_FLOW_EQ] = "eeb",    [JY_FLOW_NE] = "eeb",
+    [JY_FLOW_LT] = "nnb",       [JY_FLOW_LE] = "nnb",        [JY_FLOW_GT] = "nnb",    [JY_FLOW_GE] = "nnb",
+    [JY_FLOW_BELOW] = "iib",    [JY_FLOW_SELECT] = "byy=",   [JY_FLOW_SEXT] = "y*",   [JY_FLOW_ZEXT] = "y*",
+    [JY_FLOW_NARROW] = "y*",    [JY_FLOW_TO_FLOAT] = "i*",   [JY_FLOW_TO_INT] = "f*", [JY_FLOW_WIDEN] = "f*",
+    [JY_FLOW_ROUND] = "f*",     [JY_FLOW_BITS] = "y*",       [JY_FLOW_LOAD] = "pl*",  [JY_FLOW_STORE] = "plyv",
+    [JY_FLOW_OFFSET] = "plp",   [JY_FLOW_WRAP] = "lll",      [JY_FLOW_CHECK] = "bv",  [JY_FLOW_FLAGGED] = "fffv",
+    [JY_FLOW_CALL] = "*",       [JY_FLOW_INVOKE] = "*",      [JY_FLOW_POLL] = "v",    [JY_FLOW_SCRATCH] = "p",
+    [JY_FLOW_SPREAD] = "*",     [JY_FLOW_INDEPENDENT] = "v",
 };
 
 static void
@@ -219,12 +220,48 @@ check_invoke(const struct verifier *v, const struct jy_fvalue *x)
     if (x->f_index >= root->w_functions.n)
         return "no such function";
     const struct jy_flow *called = root->w_functions.at[x->f_index];
-    if (called->w_nargs != x->f_nargs || called->w_type != x->f_type)
+    if (called->w_is_piece || called->w_nargs != x->f_nargs || called->w_type != x->f_type)
         return "not as many arguments as the function takes, or another type than it gives";
     for (size_t i = 0; i < x->f_nargs; i++)
         if (type_of(v, x->f_args[i]) != called->w_args[i])
             return "an argument of another type than the function takes";
     return x->f_exit == JY_NO_EXIT ? "no exit" : NULL;
+}
+
+static const char *
+check_spread(const struct verifier *v, const struct jy_fvalue *x)
+{
+    const struct jy_flow *root = jy_flow_root(v->w);
+    if (x->f_index >= root->w_functions.n || !root->w_functions.at[x->f_index]->w_is_piece)
+        return "no such piece";
+    const struct jy_flow *piece = root->w_functions.at[x->f_index];
+    if (x->f_type != JY_F_I64 || x->f_nargs < 2 || type_of(v, x->f_args[0]) != JY_F_I64 ||
+        type_of(v, x->f_args[1]) != JY_F_PTR)
+        return "no number of rounds, or no place for what they know";
+    if (piece->w_nargs != x->f_nargs - 2u + JY_PIECE_ARGS || piece->w_last.n * 8 > JY_SCRATCH_BYTES)
+        return "not as many arguments as the piece takes";
+    for (size_t i = 2; i < x->f_nargs; i++)
+        if (type_of(v, x->f_args[i]) != piece->w_args[i - 2 + JY_PIECE_ARGS])
+            return "an argument of another type than the piece takes";
+    return NULL;
+}
+
+/* A piece takes its rounds and the place first, and gives nothing. */
+static const char *
+check_piece(const struct jy_flow *w)
+{
+    if (!w->w_is_piece)
+        return NULL;
+    bool good = w->w_root != NULL && w->w_last.n <= JY_PIECE_MOST_LAST && w->w_nargs >= JY_PIECE_ARGS &&
+                w->w_type == JY_F_NONE && w->w_args[0] == JY_F_I64 && w->w_args[1] == JY_F_I64 &&
+                w->w_args[2] == JY_F_PTR;
+    for (size_t k = 0; k < w->w_last.n; k++) {
+        enum jy_ftype type = (enum jy_ftype)w->w_last.at[k].type;
+        bool may_add = type == JY_F_I64 || is_float(type);
+        good &= type != JY_F_NONE &&
+                (w->w_last.at[k].how == JY_LAST_VALUE || (w->w_last.at[k].how == JY_LAST_SUM && may_add));
+    }
+    return good ? NULL : "a piece with another signature";
 }
 
 /* What no rule says. */
@@ -245,6 +282,8 @@ check_rest(const struct verifier *v, const struct jy_fvalue *x)
         return check_call(v, x);
     case JY_FLOW_INVOKE:
         return check_invoke(v, x);
+    case JY_FLOW_SPREAD:
+        return check_spread(v, x);
     case JY_FLOW_PARAM:
     case JY_FLOW_LOAD:
         good = to != JY_F_NONE;
@@ -313,7 +352,7 @@ check_types(const struct verifier *v, const struct jy_fvalue *x)
     const char *rule = rules[x->f_op];
     size_t n = strlen(rule) - 1;
     enum jy_ftype common = JY_F_NONE, result = (enum jy_ftype)x->f_type;
-    if (x->f_op != JY_FLOW_CALL && x->f_op != JY_FLOW_INVOKE && x->f_nargs != n)
+    if (x->f_op != JY_FLOW_CALL && x->f_op != JY_FLOW_INVOKE && x->f_op != JY_FLOW_SPREAD && x->f_nargs != n)
         return "another number of operands";
     for (size_t i = 0; i < n; i++) {
         enum jy_ftype type = type_of(v, x->f_args[i]);
@@ -509,6 +548,8 @@ verify_one(const struct jy_flow *w)
         return "a flow without a block";
     if (w->w_nalias > JY_FLOW_MOST_ALIASES)
         return "too many alias numbers";
+    if (check_piece(w) != NULL)
+        return check_piece(w);
     for (size_t i = 0; i < w->w_inputs.n; i++)
         if (!is_sound_input(w, &w->w_inputs.at[i]))
             return jy_arena_printf(w->w_arena, "input %zu: not a type of that kind", i);

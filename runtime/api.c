@@ -1,6 +1,7 @@
 /* The user's switches that act at run time, and jitney's own callables.
  *
  *     graph_break(), is_compiling()      what they do eagerly: nothing, and False; the tracer knows them by module and name (frontend/call_own.c)
+ *     prange()                           range(), marked
  *     stance                             one per process; entry looks at it before anything else
  *     disabled regions                   `with jitney.disable():` one count per thread, in the thread's own dict; entry looks there only while some region is open
  *     marks                              source texts of ints and arrays that are always, or never, symbolic; they outlive reset()
@@ -27,6 +28,12 @@ is_compiling(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
     Py_RETURN_FALSE;
 }
 
+static PyObject *
+prange(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return PyObject_Vectorcall((PyObject *)&PyRange_Type, args, (size_t)nargs, kwnames);
+}
+
 static PyMethodDef own_methods[] = {
     { "graph_break", graph_break, METH_NOARGS,
       "graph_break()\n--\n\n"
@@ -39,6 +46,12 @@ static PyMethodDef own_methods[] = {
       "This is the one function whose answer differs between f and jitney.compile(f), by design. Compiled code "
       "contains the\n"
       "constant True; behind a break, in what CPython runs of the same function, the answer is False." },
+    { "prange", (PyCFunction)(void (*)(void))prange, METH_FASTCALL | METH_KEYWORDS,
+      "prange(stop) or prange(start, stop[, step])\n\n"
+      "range(...), by which the program says that the rounds of the loop over it do not depend on each other.\n\n"
+      "In a compiled function such a loop runs on threads, where its body is native code that touches no Python object\n"
+      "but to read it, and where it takes long enough (config.prange_us). Sums of ints and, with fastmath=True, of floats may go\n"
+      "through all rounds. jitney.explain says of each such loop whether it does, and if not why. Anywhere else it is range." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -346,6 +346,7 @@ exec_options(struct jy_function *f)
         .executor = f->f_backend != NULL ? JY_EXEC_NUMPY : (enum jy_executor)jy_runtime->config.executor,
         .compare = f->f_backend == NULL && jy_runtime->config.compare != 0 && !f->f_fastmath,
         .fastmath = f->f_fastmath,
+        .threads = f->f_threads,
         .verify = jy_runtime->config.verify != 0,
         .exit_every = (uint32_t)jy_runtime->config.exit_every,
         .want_ir = wants(JY_LOG_ir),
@@ -648,7 +649,8 @@ install_flow(struct jy_function *f, struct jy_start *s, struct jy_unit *unit, Py
     }
     install(f, s, entry);
     f->f_stats.flow_entries++;
-    f->f_recurses |= s == &f->f_call && unit->u_flow->w_functions.n != 0;
+    for (size_t k = 0; k < unit->u_flow->w_functions.n; k++)
+        f->f_recurses |= s == &f->f_call && !unit->u_flow->w_functions.at[k]->w_is_piece;
     jy_leaves_add_loops(f);
     return JY_OK;
 }

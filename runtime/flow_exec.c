@@ -16,10 +16,12 @@
 #include "runtime/flow_chain.h"
 #include "runtime/flow_native.h"
 #include "runtime/flow_random.h"
+#include "runtime/flow_spread.h"
 #include "runtime/flow_vector.h"
 #include "runtime/fpstatus.h"
 #include "runtime/function.h"
 #include "runtime/numpy_api.h"
+#include "runtime/pool.h"
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +74,9 @@ struct jy_flow_exec {
     size_t nin, nout;
     PyObject **callees; /* jy_flow_callee_new; owned */
     size_t ncallees;
-    bool is_pure;       /* a second run does no harm */
-    struct pair *pairs; /* arrays that must not overlap */
+    bool is_pure;                 /* a second run does no harm */
+    struct jy_spread_site *sites; /* per function: of those that are pieces */
+    struct pair *pairs;           /* arrays that must not overlap */
     size_t npairs;
     bool compared;                     /* JITNEY_COMPARE, and a second run does no harm */
     uint32_t score;                    /* short runs more than long ones */
@@ -143,6 +146,7 @@ run_passes(struct jy_flow_exec *x, const char **why)
         return JY_BREAK;
     log_flow(x, "flow:");
     jy_flow_simplify(x->flow);
+    jy_flow_spread(x->flow, x->options.fastmath);
     if ((*why = verify(x)) != NULL)
         return JY_BREAK;
     jy_flow_hoist(x->flow);
@@ -315,6 +319,9 @@ prepare_exits(struct jy_flow_exec *x)
     x->callees = JY_NEW_ARRAY(x->unit->u_arena, PyObject *, x->unit->u_inputs.n + 1);
     x->nin = jy_flow_count_inputs(w);
     x->is_pure = may_run_twice(w);
+    x->sites = JY_NEW_ARRAY(x->unit->u_arena, struct jy_spread_site, x->nparts);
+    for (size_t k = 0; k < w->w_functions.n; k++)
+        jy_spread_prepare(&x->sites[k], w->w_functions.at[k]);
 }
 
 /* Runs under the arena's guard. */
@@ -584,6 +591,22 @@ judge_natives(struct jy_flow_exec *x, int64_t nitems, uint64_t taken, uint64_t t
         x->most_items = nitems / 2;
         x->nvain = 0;
     }
+}
+
+/* As jy_flow_call.spread. */
+static int64_t
+spread(struct jy_flow_call *call, uint32_t function, jy_flow_piece piece, const union jy_scalar *args, int64_t rounds,
+       union jy_scalar *last)
+{
+    const struct jy_flow_owner *owner = call->owner;
+    const struct jy_config *config = &jy_runtime->config;
+    int64_t threads = owner->exec->options.threads != 0 ? owner->exec->options.threads : config->threads;
+    if (owner->exec->options.exit_every != 0) /* the stress counts */
+        threads = 1;
+    else if (threads == 1)
+        return 0;
+    return jy_spread_run(&owner->exec->sites[function], call, piece, args, rounds, last, owner->inputs,
+                         threads > JY_POOL_MOST ? JY_POOL_MOST : (unsigned)threads, (double)config->prange_us * 1e3);
 }
 
 struct reach {
@@ -1045,7 +1068,7 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
     union jy_scalar *slots = alloca((x->nin + x->nout + x->parts[0].nslots + 1) * sizeof *slots);
     struct jy_flow_pile pile = { .most = x->is_pure ? MOST_FRAMES : 0 };
     struct jy_vectors vectors; /* large: not cleared as a whole */
-    struct jy_flow_owner owner = { .exec = x, .pile = &pile, .vectors = &vectors };
+    struct jy_flow_owner owner = { .exec = x, .pile = &pile, .vectors = &vectors, .inputs = inputs };
     struct jy_flow_call call = { .in = slots,
                                  .out = slots + x->nin,
                                  .helper = x->helpers,
@@ -1054,7 +1077,8 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
                                  .owner = &owner,
                                  .left = frames_left(x),
                                  .stack = (uintptr_t)&pile > MOST_STACK ? (uintptr_t)&pile - MOST_STACK : 0,
-                                 .push = x->fn != NULL ? push_code : push_slow };
+                                 .push = x->fn != NULL ? push_code : push_slow,
+                                 .spread = spread };
     size_t ninputs = x->unit->u_inputs.n;
 
     vectors.nslots = 0;
@@ -1081,6 +1105,9 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
     enum jy_flow_run result = run(out, exit, x, function, inputs, &call, frame);
     if (x->has_natives)
         judge_natives(x, owner.nitems, begin - start, ticks() - begin);
+    for (size_t k = 0; k + 1 < x->nparts; k++)
+        if (x->sites[k].since != 0)
+            jy_spread_settle(&x->sites[k]);
     if (result == JY_FLOW_REFUSED) {
         x->refused++;
         *exit = JY_NO_EXIT;
@@ -1117,6 +1144,20 @@ size_t
 jy_flow_exec_count_exits(const struct jy_flow_exec *x)
 {
     return x->nexits;
+}
+
+bool
+jy_flow_exec_prange(struct jy_flow_prange_stats *out, const struct jy_flow_exec *x, size_t k)
+{
+    if (k >= x->flow->w_pranges.n)
+        return false;
+    const struct jy_flow_prange *p = &x->flow->w_pranges.at[k];
+    *out = (struct jy_flow_prange_stats){ .line = p->line, .why = p->why };
+    if (p->why == NULL) {
+        out->runs = x->sites[p->function].runs;
+        out->undone = x->sites[p->function].undone;
+    }
+    return true;
 }
 
 uint8_t

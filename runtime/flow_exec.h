@@ -46,6 +46,14 @@ struct jy_flow_stats jy_flow_exec_stats(const struct jy_flow_exec *exec);
 /* "file:line: check: int overflow" of an exit; heap, NULL: no memory */
 char *jy_flow_exec_describe_exit(const struct jy_flow_exec *exec, uint32_t exit);
 
+/* Of loop k of jitney.prange, in the order in which they were found; false: there are no more. */
+struct jy_flow_prange_stats {
+    uint32_t line;
+    const char *why;       /* its rounds stay on one thread; NULL: they do not */
+    uint64_t runs, undone; /* on threads */
+};
+bool jy_flow_exec_prange(struct jy_flow_prange_stats *out, const struct jy_flow_exec *exec, size_t k);
+
 /* Objects that a run has made (flow_helpers.c): they live until it has been left. */
 struct jy_flow_owner {
     PyObject **at;
@@ -59,6 +67,7 @@ struct jy_flow_owner {
     const struct jy_flow_exec *exec;
     struct jy_flow_pile *pile;  /* of functions that are left */
     struct jy_vectors *vectors; /* arrays that are no objects */
+    PyObject *const *inputs;    /* of the unit */
 };
 void jy_flow_owner_clear(struct jy_flow_owner *owner);
 /* refs: steals object (may be NULL); returns it borrowed, NULL when it could not be kept or too much is alive. Leaves no exception. */

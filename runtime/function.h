@@ -84,6 +84,7 @@ struct jy_function {
     bool f_fullgraph;
     bool f_inplace;
     bool f_fastmath;          /* never changes, so no entry needs to say for which it was made */
+    uint32_t f_threads;       /* of a jitney.prange; 0: as configured */
     bool f_found;             /* by whole-program mode */
     int8_t f_ints;            /* dynamic=: -1 default, 0 never, 1 from the start */
     uint32_t f_depth;         /* calls of the original that are running */

@@ -158,19 +158,35 @@ exits_object(const struct jy_flow_exec *flow)
     return list;
 }
 
+/* Loops of jitney.prange: list of (line, why its rounds stay on one thread or None, times on threads, times undone). */
+static PyObject *
+pranges_object(const struct jy_flow_exec *flow)
+{
+    PyObject *list = PyList_New(0);
+    struct jy_flow_prange_stats p;
+    for (size_t k = 0; list != NULL && jy_flow_exec_prange(&p, flow, k); k++) {
+        PyObject *row = Py_BuildValue("(IzKK)", p.line, p.why, (unsigned long long)p.runs, (unsigned long long)p.undone);
+        if (row == NULL || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
 static PyObject *
 describe_flow(const struct jy_function *f, const struct jy_entry *entry)
 {
     const struct jy_exec_texts *texts = jy_flow_exec_texts(entry->e_flow);
     const struct jy_unit *unit = jy_entry_unit(entry);
     struct jy_flow_stats stats = jy_flow_exec_stats(entry->e_flow);
-    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN ss sI sK sK sN}", "extent", extent_object(f, unit),
+    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN ss sI sK sK sN sN}", "extent", extent_object(f, unit),
                          "number", 0, "direct", entry->e_direct ? Py_True : Py_False, "code", Py_None, "guards",
                          guards_object(unit), "graph", jy_describe_graph(unit), "loop_ir", optional_text(texts->plan),
                          "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
                          optional_text(texts->asm_text), "off", PyBool_FromLong(entry->e_off), "kind", "loops", "loops",
                          unit->u_flow->w_loops, "runs", (unsigned long long)stats.runs, "refused",
-                         (unsigned long long)stats.refused, "exits", exits_object(entry->e_flow));
+                         (unsigned long long)stats.refused, "exits", exits_object(entry->e_flow), "pranges",
+                         pranges_object(entry->e_flow));
 }
 
 static PyObject *

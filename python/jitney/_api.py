@@ -10,6 +10,7 @@ from ._graph import Graph
 is_compiled = _jitney.is_compiled
 graph_break = _jitney.graph_break
 is_compiling = _jitney.is_compiling
+prange = _jitney.prange
 FullGraphError = _jitney.FullGraphError
 RecompileError = _jitney.RecompileError
 _backends = {"llvm": None}
@@ -70,23 +71,24 @@ def compile(
                infinities are kept: what they give stays one, and tests for them hold; but which sums overflow depends on their
                order, and so do warnings. It counts for whatever is inlined into the function, too. False: every bit is eager's;
                None: config.fastmath, which is False
+    threads    how many threads a loop over jitney.prange may use; None: config.threads. All else runs on one
     inplace    the function object itself is accelerated, also for those who hold it already (3.12 and later)
     recompile_limit
                how many compiled entries this function may have; None: config.recompile_limit. Beyond it calls that fit
                no entry run in CPython (reason RECOMPILE_LIMIT), or raise FullGraphError with fullgraph=True
 
-    Raises TypeError when `function` is not callable, ValueError for an unknown backend or value of dynamic, fastmath or
-    recompile_limit.
+    Raises TypeError when `function` is not callable, ValueError for an unknown backend or value of dynamic, fastmath,
+    threads or recompile_limit.
     """
     if fastmath not in (None, True, False):
         raise ValueError(f"fastmath is True, False or None, not {fastmath!r}")
-    if threads not in (None, 1):
-        raise NotImplementedError("threads: compiled code runs on one thread")
+    if threads is not None and not (type(threads) is int and 1 <= threads < 2**31):
+        raise ValueError(f"threads is a number from 1 on or None, not {threads!r}")
     if dynamic not in (None, True, False):
         raise ValueError(f"dynamic is True, False or None, not {dynamic!r}")
     if recompile_limit is not None and not (type(recompile_limit) is int and 0 <= recompile_limit < 2**31):
         raise ValueError(f"recompile_limit is a number from 0 on or None, not {recompile_limit!r}")
-    options = {"backend": _resolve_backend(backend), "fullgraph": fullgraph, "dynamic": dynamic, "inplace": inplace, "fastmath": fastmath}
+    options = {"backend": _resolve_backend(backend), "fullgraph": fullgraph, "dynamic": dynamic, "inplace": inplace, "fastmath": fastmath, "threads": threads or 0}
     if function is None:
         return lambda f: _compile(f, options, recompile_limit)
     return _compile(function, options, recompile_limit)
@@ -396,6 +398,8 @@ class Unit:
     loops              loops that it goes round; 0 for a graph
     runs, exits        times that it ran; list of (place and reason, kind, count), kind "check", "stop", "poll" or "return"; 0 and []
                        for a graph
+    pranges            list of (line, why its rounds stay on one thread or None, times that they ran on threads, times that they were undone):
+                       its loops over jitney.prange
     given_up           its runs kept ending too soon: it is not used any more
     """
 
@@ -406,6 +410,7 @@ class Unit:
         self.operations = sum(node.op == "call" for node in self.graph.nodes)
         self.kind, self.loops = row.get("kind", "graph"), row.get("loops", 0)
         self.runs, self.exits, self.given_up = row.get("runs", 0), row.get("exits", []), row["off"]
+        self.pranges = row.get("pranges", [])
         self.start, self.line = extent["start"], extent["line"]
         self.stop, self.stop_line = extent.get("stop"), extent.get("stop_line")
         self.reason, self.what, self.detail, self.hint, self.instruction = (
@@ -415,7 +420,7 @@ class Unit:
     def __str__(self):
         begin = "the call" if self.start == 0 else f"line {self.line} (offset {self.start})"
         if self.kind == "loops":
-            return "\n".join([f"  {self._loops()} from {begin}: {len(self.guards)} guards"] + self._exits())
+            return "\n".join([f"  {self._loops()} from {begin}: {len(self.guards)} guards"] + self._pranges() + self._exits())
         end = "the return" if self.stop is None else f"line {self.stop_line} (offset {self.stop}{_space(self.instruction)})"
         lines = [f"  unit from {begin} to {end}: {self.operations} operations, {len(self.guards)} guards"]
         if self.reason is not None:
@@ -426,6 +431,13 @@ class Unit:
 
     def _loops(self):
         return f"native code for {self.loops} loop{'s'[: self.loops != 1]}{', given up,' * self.given_up}"
+
+    def _pranges(self):
+        lines = []
+        for line, why, runs, undone in self.pranges:
+            text = f"on one thread: {why}" if why else f"{runs} time{'s'[: runs != 1]} on threads{f', {undone} undone' * (undone != 0)}"
+            lines.append(f"    prange in line {line}: {text}")
+        return lines
 
     def _exits(self):
         return [f"    left {count} time{'s'[: count != 1]} at {text}" for text, kind, count in self.exits]
