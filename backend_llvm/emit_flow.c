@@ -325,6 +325,7 @@ emit_blocks(struct jy_flow_emit *f)
     for (size_t k = 0; k < n && f->e->why == NULL; k++) {
         const struct jy_fblock *block = &f->w->w_blocks.at[order[k]];
         l_at(f->e, f->first[order[k]]);
+        f->division = (struct jy_flow_division){ 0 };
         for (size_t i = 0; i < block->f_body.n && f->e->why == NULL; i++)
             emit_value(f, block->f_body.at[i]);
         jy_flow_settle_flags(f);

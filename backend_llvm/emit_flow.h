@@ -31,6 +31,11 @@ struct jy_flow_flagged {
     bool is_told; /* by a later one: where that result is finite this one is */
 };
 
+/* Both results of a division, in the block of the flow that is being emitted. */
+struct jy_flow_division {
+    LLVMValueRef dividend, divisor, quotient, rest;
+};
+
 /* One of the program's functions, as LLVM has it: { result, left } or left, of (call, frames left, arguments). */
 struct jy_flow_function {
     LLVMValueRef function;
@@ -61,6 +66,7 @@ struct jy_flow_emit {
         struct jy_flow_flagged *at;
         size_t n, cap;
     } flagged;
+    struct jy_flow_division division; /* the last one */
     unsigned prof_kind, invariant_kind, scope_kind, apart_kind;
 };
 

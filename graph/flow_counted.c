@@ -371,8 +371,8 @@ jy_counted_plan(struct jy_counted *c, bool polls_stay)
                 fast.ngone++;
         }
     }
+    jy_counted_plan_handed(c, &fast);
     if (!polls_stay)
         jy_counted_plan_evidence(c, &fast);
-    jy_counted_plan_handed(c, &fast);
     return fast;
 }

@@ -38,8 +38,9 @@ struct jy_fast {
     struct {
         jy_fv *at;
         size_t n, cap;
-    } carried; /* parameters of the head that stay NaN or infinite once they are: they tell of what they are made of */
-    jy_fv logged[JY_MOST_LOGGED]; /* stores that are undone where there is evidence */
+    } carried; /* parameters of the head, and loads that are handed on, that stay NaN or infinite once they are: they tell of what they are made of */
+    jy_fv logged[JY_MOST_LOGGED];  /* stores that are undone where there is evidence */
+    bool is_fixed[JY_MOST_LOGGED]; /* of them: all rounds store there, so what stood there before the first is enough */
     size_t nlogged;
     struct {
         struct jy_handed *at;
@@ -61,6 +62,8 @@ bool jy_counted_find(struct jy_counted *c, struct jy_flow *w, const struct jy_fl
 /* By neither a break nor an exit in between; checks that fail do not count. */
 bool jy_counted_is_left_at_head_only(const struct jy_counted *c);
 bool jy_counted_is_in_every_round(const struct jy_counted *c, jy_fb block);
+/* Is it the same in all rounds of a chunk, told without looking at memory? */
+bool jy_counted_is_fixed(const struct jy_counted *c, jy_fv v);
 /* flow_evidence.c: what of the rest is evidence. */
 void jy_counted_plan_evidence(struct jy_counted *c, struct jy_fast *fast);
 /* Whether the value can be computed again from the index alone, without looking at memory that the loop may have changed. */

@@ -34,6 +34,22 @@ jy_counted_can_replay(const struct jy_counted *c, const struct jy_fast *fast, jy
     return true;
 }
 
+bool
+jy_counted_is_fixed(const struct jy_counted *c, jy_fv v)
+{
+    const struct jy_fvalue *value = jy_flow_at(c->w, v);
+    if (!c->inside[value->f_block] || c->invariant[v] != JY_NO_FV)
+        return true;
+    if (value->f_nargs == 0 && value->f_op != JY_FLOW_CONST)
+        return false;
+    if (value->f_op == JY_FLOW_LOAD || value->f_op == JY_FLOW_CALL || value->f_op == JY_FLOW_INVOKE)
+        return false;
+    for (size_t k = 0; k < value->f_nargs; k++)
+        if (!jy_counted_is_fixed(c, value->f_args[k]))
+            return false;
+    return true;
+}
+
 /* A sum or difference of which nothing is known: no other proof rests on its fitting. One that a round hands on to the next is left alone: its check costs less than the evidence. */
 static bool
 is_free_sum(struct jy_counted *c, jy_fv at)
@@ -97,6 +113,7 @@ can_undo(struct jy_counted *c, struct jy_fast *fast)
             if (fast->nlogged == JY_MOST_LOGGED || !jy_counted_can_replay(c, fast, v.f_args[0], 8) ||
                 !jy_counted_can_replay(c, fast, v.f_args[1], 8) || !need_first_place(c, v.f_args[1]))
                 return false;
+            fast->is_fixed[fast->nlogged] = jy_counted_is_fixed(c, v.f_args[0]) && jy_counted_is_fixed(c, v.f_args[1]);
             fast->logged[fast->nlogged++] = store;
         }
     }
@@ -177,9 +194,42 @@ is_carried_by(const struct jy_counted *c, size_t place, jy_fv part)
     return true;
 }
 
+static void
+add_carried(struct jy_counted *c, struct jy_fast *fast, jy_fv sum)
+{
+    for (size_t k = 0; k < fast->carried.n; k++)
+        if (fast->carried.at[k] == sum)
+            return;
+    *jy_vec_push(c->w->w_arena, &fast->carried) = sum;
+}
+
+/* A sum that lies in memory, from where each round takes it and where it puts it back. */
+static bool
+is_handed_on_by(const struct jy_counted *c, const struct jy_handed *pair, jy_fv part)
+{
+    const struct jy_fvalue *store = jy_flow_at(c->w, pair->store);
+    const bool *behind = reached_from(c, jy_flow_at(c->w, part)->f_block);
+    return behind[store->f_block] && stays_so(c, store->f_args[2], part, behind, 6);
+}
+
+static bool
+is_carried_in_memory(struct jy_counted *c, struct jy_fast *fast, jy_fv result)
+{
+    for (size_t k = 0; k < fast->handed.n; k++) {
+        const struct jy_handed *pair = &fast->handed.at[k];
+        uint8_t type = jy_flow_at(c->w, pair->load)->f_type;
+        if ((type != JY_F_F64 && type != JY_F_F32) || !is_handed_on_by(c, pair, result) ||
+            !is_handed_on_by(c, pair, pair->load))
+            continue;
+        add_carried(c, fast, pair->load);
+        return true;
+    }
+    return false;
+}
+
 /* A running sum or product tells of all that it was made of when the chunk is done: nothing has to be noted round by round. */
 static bool
-is_carried(const struct jy_counted *c, struct jy_fast *fast, jy_fv result)
+is_carried(struct jy_counted *c, struct jy_fast *fast, jy_fv result)
 {
     const struct jy_fblock *head = &c->w->w_blocks.at[c->head];
     for (size_t place = 0; place < head->f_params.n; place++) {
@@ -187,13 +237,10 @@ is_carried(const struct jy_counted *c, struct jy_fast *fast, jy_fv result)
         uint8_t type = jy_flow_at(c->w, sum)->f_type;
         if ((type != JY_F_F64 && type != JY_F_F32) || !is_carried_by(c, place, result) || !is_carried_by(c, place, sum))
             continue;
-        for (size_t k = 0; k < fast->carried.n; k++)
-            if (fast->carried.at[k] == sum)
-                return true;
-        *jy_vec_push(c->w->w_arena, &fast->carried) = sum;
+        add_carried(c, fast, sum);
         return true;
     }
-    return false;
+    return is_carried_in_memory(c, fast, result);
 }
 
 /* What can be collected, or is no hindrance. */
@@ -286,7 +333,14 @@ has_memory_recurrence(struct jy_counted *c, const struct jy_fast *fast)
 }
 
 /* Machine instructions, roughly. */
-enum { COST_OF_FLAGGED = 3, COST_OF_OVERFLOW = 2, COST_OF_NOTED = 3, COST_OF_WRAPPED = 5, COST_OF_LOGGED = 3 };
+enum {
+    COST_OF_FLAGGED = 3,
+    COST_OF_OVERFLOW = 2,
+    COST_OF_NOTED = 3,
+    COST_OF_WRAPPED = 5,
+    COST_OF_LOGGED = 4, /* the load, the store, and the place in the log */
+    COST_OF_CHOSEN = 4, /* more, where not every round stores */
+};
 
 struct costs {
     size_t checks, evidence;
@@ -294,7 +348,7 @@ struct costs {
 
 /* What becomes of a check that is found. */
 static enum jy_unchecked
-evidence_for(const struct jy_counted *c, struct jy_fast *fast, const struct jy_fblock *block, size_t i, bool at_head,
+evidence_for(struct jy_counted *c, struct jy_fast *fast, const struct jy_fblock *block, size_t i, bool at_head,
              struct costs *costs)
 {
     const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[i]);
@@ -310,6 +364,20 @@ evidence_for(const struct jy_counted *c, struct jy_fast *fast, const struct jy_f
         return JY_UNCHECKED_GONE;
     costs->evidence += COST_OF_NOTED;
     return JY_UNCHECKED_COLLECT;
+}
+
+static size_t
+cost_of_log(const struct jy_counted *c, const struct jy_fast *fast)
+{
+    size_t cost = 0;
+    for (size_t k = 0; k < fast->nlogged; k++) {
+        if (fast->is_fixed[k])
+            continue;
+        cost += COST_OF_LOGGED;
+        if (!jy_counted_is_in_every_round(c, jy_flow_at(c->w, fast->logged[k])->f_block))
+            cost += COST_OF_CHOSEN;
+    }
+    return cost;
 }
 
 /* Evidence is collected where a chunk may be made again: what it has written can be undone, and a round can be left in no other way that would have to be precise. */
@@ -336,7 +404,7 @@ jy_counted_plan_evidence(struct jy_counted *c, struct jy_fast *fast)
                 how[at] = (uint8_t)evidence_for(c, fast, block, i, at_head, &costs);
         }
     }
-    costs.evidence += fast->nlogged * COST_OF_LOGGED;
+    costs.evidence += cost_of_log(c, fast);
     if (nfound == 0 || !good ||
         (costs.evidence >= costs.checks && (has_float_recurrence(c) || has_memory_recurrence(c, fast)))) {
         fast->nlogged = fast->carried.n = 0;

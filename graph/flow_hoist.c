@@ -37,7 +37,8 @@ struct build {
     jy_fb latch;                     /* by which it is reached again */
     jy_fv scratch;                   /* old values of what the chunk has stored */
     uint32_t log_alias;
-    size_t index_place; /* among the head's parameters */
+    size_t index_place;        /* among the head's parameters */
+    jy_fv old[JY_MOST_LOGGED]; /* of what all rounds store to one place: what stood there before the first */
 };
 
 static jy_fv
@@ -171,6 +172,8 @@ log_round(struct build *b, jy_fb block)
         const struct jy_fvalue store = *jy_flow_at(b->w, b->fast->logged[k]);
         enum jy_ftype type = logged_type(b, b->fast->logged[k]);
         int32_t plus;
+        if (b->fast->is_fixed[k])
+            continue;
         jy_fv data = replay(b, block, store.f_args[0], index), offset = replay(b, block, store.f_args[1], index);
         jy_fv old = jy_flow_load(b->w, block, type, data, offset, (int32_t)store.f_index, store.f_alias);
         jy_fv place = log_place(b, block, k, index, &plus);
@@ -178,20 +181,53 @@ log_round(struct build *b, jy_fb block)
     }
 }
 
-/* From the last round back to the first; then on to the careful loop. The block it begins with, whose parameter is the index behind the last round. */
+static bool
+has_log(const struct jy_fast *fast)
+{
+    for (size_t k = 0; k < fast->nlogged; k++)
+        if (!fast->is_fixed[k])
+            return true;
+    return false;
+}
+
+/* On to the careful loop, which begins where the chunk did. Places that all rounds store to get their old values here, behind all others. */
+static jy_fb
+make_restored(struct build *b)
+{
+    struct jy_counted *c = b->c;
+    jy_fb block = jy_flow_block(b->w);
+    for (size_t k = 0; k < b->fast->nlogged; k++) {
+        const struct jy_fvalue store = *jy_flow_at(b->w, b->fast->logged[k]);
+        jy_fv first = c->first[b->index_place];
+        if (!b->fast->is_fixed[k])
+            continue;
+        jy_fv data = replay(b, block, store.f_args[0], first), offset = replay(b, block, store.f_args[1], first);
+        jy_flow_store(b->w, block, data, offset, (int32_t)store.f_index, b->old[k], store.f_alias);
+    }
+    jy_flow_jump(b->w, block, c->head, b->w->w_blocks.at[c->head].f_params.n, c->first);
+    return block;
+}
+
+/* From the last round back to the first; then on. The block it begins with, whose parameter is the index behind the last round. */
 static jy_fb
 make_undo(struct build *b)
 {
     struct jy_counted *c = b->c;
-    jy_fb head = jy_flow_block(b->w), body = jy_flow_block(b->w);
+    jy_fb head = jy_flow_block(b->w), body = jy_flow_block(b->w), restored = make_restored(b);
     jy_fv behind = jy_flow_param(b->w, head, JY_F_I64);
+    if (!has_log(b->fast)) {
+        jy_flow_jump(b->w, head, restored, 0, NULL);
+        return head;
+    }
     jy_fv goes_on = op(b, head, JY_FLOW_NE, JY_F_I1, behind, c->first[b->index_place]);
-    jy_flow_branch(b->w, head, goes_on, body, 0, NULL, c->head, b->w->w_blocks.at[c->head].f_params.n, c->first);
+    jy_flow_branch(b->w, head, goes_on, body, 0, NULL, restored, 0, NULL);
     jy_fv step = jy_flow_const(b->w, body, JY_F_I64, (union jy_scalar){ .i = c->step });
     jy_fv index = op(b, body, JY_FLOW_SUB, JY_F_I64, behind, step);
     for (size_t k = b->fast->nlogged; k-- > 0;) {
         const struct jy_fvalue store = *jy_flow_at(b->w, b->fast->logged[k]);
         int32_t plus;
+        if (b->fast->is_fixed[k])
+            continue;
         jy_fv place = log_place(b, body, k, index, &plus);
         jy_fv old = jy_flow_load(b->w, body, logged_type(b, b->fast->logged[k]), b->scratch, place, plus, b->log_alias);
         jy_fv data = replay(b, body, store.f_args[0], index), offset = replay(b, body, store.f_args[1], index);
@@ -226,7 +262,7 @@ begin_log(struct build *b)
 {
     while (b->w->w_blocks.at[b->c->head].f_params.at[b->index_place] != b->c->index)
         b->index_place++;
-    if (b->fast->nlogged == 0)
+    if (!has_log(b->fast))
         return;
     b->log_alias = add_alias(b->w);
     b->scratch = jy_flow_op(b->w, b->c->front, JY_FLOW_SCRATCH, JY_F_PTR, 0, NULL, JY_NO_EXIT);
@@ -443,6 +479,21 @@ load_before(struct build *b, jy_fb block, jy_fv load)
 }
 
 static void
+keep_old(struct build *b, jy_fb block)
+{
+    for (size_t k = 0; k < b->fast->nlogged; k++) {
+        const struct jy_fvalue store = *jy_flow_at(b->w, b->fast->logged[k]);
+        jy_fv first = b->c->first[b->index_place];
+        if (!b->fast->is_fixed[k])
+            continue;
+        jy_fv data = replay(b, block, store.f_args[0], first), offset = replay(b, block, store.f_args[1], first);
+        jy_fv old = jy_flow_load(b->w, block, logged_type(b, b->fast->logged[k]), data, offset, (int32_t)store.f_index,
+                                 store.f_alias);
+        b->old[k] = old;
+    }
+}
+
+static void
 build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *polls)
 {
     struct jy_flow *w = c->w;
@@ -460,7 +511,8 @@ build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *p
                        0,
                        JY_NO_FV,
                        0,
-                       0 };
+                       0,
+                       { 0 } };
     begin_log(&b);
     for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++)
         if (!c->inside[c->shape->pred[p].from])
@@ -488,6 +540,7 @@ build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *p
         jy_fv before = load_before(&b, begin, fast->handed.at[k].load);
         first[nfirst++] = before;
     }
+    keep_old(&b, begin);
     jy_flow_branch(w, c->front, test, begin, 0, NULL, c->head, nparams, c->first);
     jy_flow_jump(w, begin, fast_head, nfirst, first);
     w->w_blocks.at[c->front].f_likely[0] = true;

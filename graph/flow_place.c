@@ -2,7 +2,7 @@
  *
  *     for j in range(1, m): a[j] = f(a[j - 1], ...)      the load waits for the store, which takes longer than most of what f does
  *
- * That is so where both places are one linear form in the index, a round apart, both are come to in every round, and nothing else that the loop stores may touch them. The first round's value is loaded
+ * That is so where both places are one linear form in the index, a round apart, or the same place in all rounds (`a[i, j] -= a[i, k] * a[k, j]`), both are come to in every round, and nothing else that the loop stores may touch them. The first round's value is loaded
  * in front of it, behind the test: a chunk has a round then. */
 #include "graph/flow_counted.h"
 #include "graph/flow_simplify_internal.h"
@@ -35,6 +35,20 @@ form_of_place(struct jy_counted *c, const struct jy_fast *fast, struct jy_form *
     return y.n == 0 ? jy_form_add(out, &nothing, &x, y.constant) : jy_form_add(out, &nothing, &y, x.constant);
 }
 
+/* Both are come to in every round. */
+static bool
+stands_before(const struct jy_counted *c, jy_fv a, jy_fv b)
+{
+    jy_fb block = jy_flow_at(c->w, a)->f_block, other = jy_flow_at(c->w, b)->f_block;
+    if (block != other)
+        return c->shape->dom.rank[block] < c->shape->dom.rank[other];
+    const struct jy_fblock *body = &c->w->w_blocks.at[block];
+    size_t k = 0;
+    while (body->f_body.at[k] != a && body->f_body.at[k] != b)
+        k++;
+    return body->f_body.at[k] == a;
+}
+
 bool
 jy_place_is_behind(struct jy_counted *c, const struct jy_fast *fast, jy_fv load, jy_fv store, int64_t *rounds)
 {
@@ -49,6 +63,10 @@ jy_place_is_behind(struct jy_counted *c, const struct jy_fast *fast, jy_fv load,
         if (written.term[k].base == c->index)
             step = written.term[k].factor * c->step;
     int64_t bytes = distance.constant + (int32_t)to.f_index - (int32_t)from.f_index;
+    if (step == 0 && bytes == 0 && jy_counted_is_fixed(c, to.f_args[1])) { /* one place in all rounds */
+        *rounds = stands_before(c, load, store) ? 1 : 0;
+        return true;
+    }
     int64_t size = (int64_t)jy_flow_type_bytes((enum jy_ftype)from.f_type);
     if ((step < size && step > -size) || bytes % step != 0)
         return false;

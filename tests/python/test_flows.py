@@ -663,6 +663,25 @@ def test_nothing_is_stored_ahead_of_a_warning(how, at):
     assert "scratch" in jitney.inspect(compiled[smoothed])._data["entries"][0]["loop_ir"]
 
 
+def bases(numbers, divisors):
+    out = []
+    for a in numbers:
+        for d in divisors:
+            if d != 0:
+                out.append((a // d, a % d))
+                out.append((d % a if a else 0, divmod(a, d)))
+    return out
+
+
+def test_quotients_of_all_sizes():
+    edges = [0, 1, 2, 3, 7, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**62 + 5, 2**63 - 1]
+    numbers = edges + [-n for n in edges] + [-(2**63)]
+    f = jitney.compile(bases)
+    for _ in range(2):
+        assert f(numbers, numbers) == bases(numbers, numbers)
+    assert stats(f)["flow_calls"] > 0
+
+
 def running_mean(x, window, out):
     total = 0.0
     for i in range(len(x)):
@@ -699,9 +718,15 @@ def decayed(x, y):
     return change
 
 
+def taken_away(a, i, j, x, y):
+    for k in range(len(x)):
+        a[i, j] -= x[k] * y[k]
+    return a[i, j]
+
+
 @pytest.mark.parametrize("how", ["always", "error"])
 def test_what_only_the_sum_tells(how):
-    compiled = {f: jitney.compile(f) for f in (running_mean, dot, quarters, decayed)}
+    compiled = {f: jitney.compile(f) for f in (running_mean, dot, quarters, decayed, taken_away)}
     for at, value in [(7, None), (7, np.inf), (1250, -np.inf), (1250, np.nan), (1250, 1.7e308), (7, 1.7e308)]:
         x = with_values(1300, at, 1.0 if value is None else value)
         grid, few = x.reshape(13, 100), x[at - 7 : at + 30]
@@ -713,6 +738,8 @@ def test_what_only_the_sum_tells(how):
             (running_mean, lambda x=x: (x.copy(), 0, np.zeros(1301))),
             (quarters, lambda x=x: (x.copy(), 5)),
             (quarters, lambda x=x: (x.copy(), 0)),
+            (taken_away, lambda x=x: (np.ones((2, 3)), 1, -1, x.copy(), x[::-1].copy())),
+            (taken_away, lambda x=x: (lambda y: (y.reshape(13, 100), 12, 51, y, x[::-1].copy()))(x.copy())),
         ]
         cases += [(decayed, lambda g=grid: (g.copy(), g.copy())), (decayed, lambda g=grid: (g.copy(), g[:1].copy()))]
         for f, make in cases:
