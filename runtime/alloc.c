@@ -276,13 +276,13 @@ jy_alloc_empty(jy_dtype dtype, size_t ndim, const int64_t *dims)
 PyObject *
 jy_alloc_array(jy_dtype dtype, size_t ndim, const int64_t *dims, const int64_t *strides, size_t nbytes, int flags)
 {
-    if (!state.by_hand || !default_handler_is_active())
+    if (__builtin_expect(!state.by_hand || !default_handler_is_active(), 0))
         return array_by_numpy(dtype, ndim, dims, strides);
     bool large = nbytes >= JY_BLOCK_LEAST;
     char *data = large ? jy_block_alloc(nbytes) : state.numpy->allocator.malloc(state.numpy->allocator.ctx, nbytes);
     npy_intp *shape = ndim == 0 ? NULL : PyMem_RawMalloc(2 * ndim * sizeof(npy_intp));
     PyArrayObject_fields *a = PyObject_Malloc(sizeof *a);
-    if (data == NULL || a == NULL || (shape == NULL && ndim != 0)) {
+    if (__builtin_expect(data == NULL || a == NULL || (shape == NULL && ndim != 0), 0)) {
         PyObject_Free(a);
         PyMem_RawFree(shape);
         if (large)

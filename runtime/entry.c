@@ -386,10 +386,11 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
         if (!has_direct(entry))
             return dispatch(f, NULL, args, nargs, args, nargsf, kwnames);
         PyObject *result = NULL;
+        bool may_continue = entry->e_flow != NULL; /* what a graph returns is no continuation */
         enum jy_guard_result held = run_direct(&result, f, entry, args, nargsf);
         if (held == JY_GUARDS_MISS)
             return dispatch(f, entry, args, nargs, args, nargsf, kwnames);
-        return drive(f, result, args);
+        return may_continue ? drive(f, result, args) : result;
     }
     return bind_and_dispatch(f, args, nargsf, kwnames);
 }

@@ -74,8 +74,8 @@ fill(struct jy_call *call, int64_t *extent, const struct jy_exec *exec, PyObject
 static inline bool
 perform(struct jy_exec *exec, struct jy_call *call)
 {
-    for (size_t i = 0; i < exec->plan->p_steps.n; i++)
-        if (exec->kernels[exec->plan->p_steps.at[i].s_kernel](call) != 0)
+    for (const struct jy_step *step = exec->plan->p_steps.at, *end = step + exec->plan->p_steps.n; step < end; step++)
+        if (exec->kernels[step->s_kernel](call) != 0)
             return false;
     exec->stats.flag_reruns += (call->status & JY_CALL_RERUN) != 0;
     return (call->status & JY_CALL_RERUN) == 0;

@@ -196,10 +196,11 @@ forgive(void)
 
 /* -- checks ----------------------------------------------------------------------------------------------------------------------- */
 
+/* ndarray: PyArray_Type, which the API's table would be asked for at every check */
 static inline bool
-is_c_array(PyObject *value, const struct jy_gstep *s)
+is_c_array(PyObject *value, const PyTypeObject *ndarray, const struct jy_gstep *s)
 {
-    if (value == NULL || !PyArray_CheckExact(value))
+    if (value == NULL || Py_TYPE(value) != ndarray)
         return false;
     const PyArrayObject_fields *array = (const PyArrayObject_fields *)value;
     if (array->descr != s->u.descr &&
@@ -348,6 +349,7 @@ static struct jy_gstep *
 walk(struct jy_guard_values *out, struct jy_guard_program *p, PyObject *const *slots)
 {
     PyObject **values = out->values, *value;
+    const PyTypeObject *ndarray = &PyArray_Type;
     for (struct jy_gstep *s = p->per_call.at, *end = s + p->per_call.n; s < end; s++) {
         switch ((enum jy_gop)s->op) {
         case JY_G_PARAMETER:
@@ -375,12 +377,12 @@ walk(struct jy_guard_values *out, struct jy_guard_program *p, PyObject *const *s
                 return s;
             break;
         case JY_G_C_ARRAY:
-            if (!is_c_array(values[s->a], s))
+            if (!is_c_array(values[s->a], ndarray, s))
                 return s;
             break;
         case JY_G_PARAMETER_C_ARRAY:
             values[s->to] = value = slots[s->a];
-            if (!is_c_array(value, s))
+            if (!is_c_array(value, ndarray, s))
                 return s;
             break;
         case JY_G_SAME_EXTENT: /* guards of their ARRAY stand before it */
