@@ -562,6 +562,8 @@ new_entry(const char **why, struct jy_function *f, struct jy_start *s, struct jy
         jy_entry_release(entry);
         return NULL;
     }
+    if (entry->e_direct)
+        entry->e_quick = jy_quick_new(exec, entry->e_guards);
     return entry;
 }
 

@@ -6,7 +6,8 @@
  *   entries, most recently used first: guards hold -> run
  *   miss                -> compile, or original
  *
- * An entry that is one native call has a short way of its own (run_direct), with nothing on it that such a call does not need.
+ * An entry that is one native call has a short way of its own (run_direct), with nothing on it that such a call does not need, and many of these a
+ * shorter one (jy_quick_call).
  *
  * A run that finds something to report (an FP flag that errstate does not ignore, an int overflow) has left everything as it was: the original runs, and its warnings, lines and
  * errors are eager's own. */
@@ -180,6 +181,12 @@ has_direct(const struct jy_entry *entry)
 {
     return entry != NULL && entry->e_direct && !entry->e_off &&
            jy_guards_room(entry->e_guards) <= DIRECT_ROOM * sizeof(PyObject *);
+}
+
+static inline bool
+has_quick(const struct jy_entry *entry)
+{
+    return entry->e_quick != NULL && !entry->e_off && entry->e_reruns == 0;
 }
 
 /* As try_entry, for an entry that is a flow. */
@@ -383,9 +390,13 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
         jy_function_reset(f);
     if (f->f_simple && kwnames == NULL && nargs == f->f_nparams) {
         struct jy_entry *entry = f->f_call.s_entries;
+        PyObject *result = NULL;
+        if (entry != NULL && has_quick(entry) && (result = jy_quick_call(entry->e_quick, args)) != NULL) {
+            f->f_stats.native_calls++;
+            return result;
+        }
         if (!has_direct(entry))
             return dispatch(f, NULL, args, nargs, args, nargsf, kwnames);
-        PyObject *result = NULL;
         bool may_continue = entry->e_flow != NULL; /* what a graph returns is no continuation */
         enum jy_guard_result held = run_direct(&result, f, entry, args, nargsf);
         if (held == JY_GUARDS_MISS)

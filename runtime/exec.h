@@ -65,6 +65,15 @@ enum jy_run { JY_RUN_OK, JY_RUN_RERUN, JY_RUN_ERROR };
  * before the call. */
 enum jy_run jy_exec_run(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
 
+/* A small call in one pass over its arguments, guards included (exec_flat.c). Exec and guards must outlive it. */
+struct jy_quick;
+struct jy_guard_program;
+struct jy_quick *jy_quick_new(struct jy_exec *exec,
+                              struct jy_guard_program *guards); /* NULL: the unit is not of that kind, or no memory */
+void jy_quick_free(struct jy_quick *quick);
+/* args: the parameters. refs: new; NULL without an exception and nothing done: the guards do not hold, or jy_exec_run is to say what happens. */
+PyObject *jy_quick_call(const struct jy_quick *quick, PyObject *const *args);
+
 /* The function's globals, for warnings of units that write in place (module and registry). Borrowed: a strong
  * reference would be a cycle that the collector cannot see. Whoever lets the function go sets NULL first. */
 void jy_exec_set_globals(struct jy_exec *exec, PyObject *globals);

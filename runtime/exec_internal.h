@@ -97,8 +97,6 @@ bool jy_exec_is_flat(const struct jy_exec *exec);
 enum jy_run jy_exec_run_flat(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
 
 /* exec_run.c */
-/* A new array for the block, laid out by the extents; fills desc. refs: new; NULL without an exception */
-PyObject *jy_run_fresh(struct jy_desc *desc, const struct jy_exec_block *block, const int64_t *extent);
 enum jy_run jy_exec_run_plan(struct jy_exec *exec, PyObject *const *inputs, PyObject **outputs);
 bool jy_run_place_views(struct jy_run_state *s, bool late);
 struct jy_region jy_run_region(const struct jy_run_state *s, uint32_t buffer);

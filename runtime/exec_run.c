@@ -13,7 +13,7 @@
  *     errstate only warns and no filter raises (looked at before the first step),
  *     so eager would have kept the values too, and the one warning is issued here with that operation's line. */
 #include "runtime/alloc.h"
-#include "runtime/exec_internal.h"
+#include "runtime/exec_fresh.h"
 #include "runtime/fpstatus.h"
 #include "runtime/loops.h"
 #include "runtime/numpy_api.h"
@@ -108,51 +108,6 @@ fill_inputs(struct jy_run_state *s)
     return true;
 }
 
-/* Strides of a block filled in its order, its size in bytes, and its flags: it is C-contiguous when the axes longer than 1 come ascending, F-contiguous when
- * descending. False: overflow or a negative extent. */
-static inline bool
-lay_out(size_t *nbytes, int *flags, int64_t *stride, int64_t *dims, const struct jy_exec_block *b,
-        const int64_t *extent)
-{
-    int64_t step = b->itemsize;
-    bool ascending = true, descending = true;
-    int last = JY_MAX_NDIM;
-    for (size_t k = b->ndim; k-- > 0;) {
-        int d = b->order[k];
-        int64_t n = dims[d] = extent[b->extent[d]];
-        stride[d] = step;
-        if (n == 1)
-            continue;
-        if (n < 0 || __builtin_mul_overflow(step, n, &step))
-            return false;
-        ascending &= d < last;
-        descending &= last == JY_MAX_NDIM || last < d;
-        last = d;
-    }
-    *nbytes = (size_t)step;
-    *flags = (ascending ? NPY_ARRAY_C_CONTIGUOUS : 0) | (descending ? NPY_ARRAY_F_CONTIGUOUS : 0);
-    if (step == 0) /* as NumPy */
-        memset(stride, 0, b->ndim * sizeof *stride);
-    return true;
-}
-
-PyObject *
-jy_run_fresh(struct jy_desc *desc, const struct jy_exec_block *b, const int64_t *extent)
-{
-    int64_t dims[JY_MAX_NDIM];
-    size_t nbytes;
-    int flags;
-    PyObject *array = NULL;
-    if (lay_out(&nbytes, &flags, desc->stride, dims, b, extent))
-        array = nbytes == 0 ? jy_alloc_empty((jy_dtype)b->dtype, b->ndim, dims)
-                            : jy_alloc_array((jy_dtype)b->dtype, b->ndim, dims, desc->stride, nbytes, flags);
-    if (array == NULL)
-        PyErr_Clear(); /* NumPy raises its own MemoryError */
-    else
-        desc->data = PyArray_BYTES((PyArrayObject *)array);
-    return array;
-}
-
 static bool
 make_fresh(struct jy_run_state *s)
 {
@@ -179,7 +134,7 @@ make_scratch(struct jy_run_state *s)
     for (size_t i = 0; i < exec->ntemps; i++) {
         const struct jy_exec_block *b = &exec->temps[i];
         int64_t dims[JY_MAX_NDIM];
-        if (!lay_out(&nbytes, &flags, s->call.desc[b->buffer].stride, dims, b, s->extent))
+        if (!jy_run_lay_out(&nbytes, &flags, s->call.desc[b->buffer].stride, dims, b, s->extent))
             return false;
         s->call.desc[b->buffer].data = (char *)(uintptr_t)total;
         if (__builtin_add_overflow(total, (nbytes + 63) & ~(size_t)63, &total))

@@ -166,6 +166,7 @@ jy_entry_release(struct jy_entry *entry)
     if (--entry->e_refs > 0)
         return;
     forget_name(entry);
+    jy_quick_free(entry->e_quick);
     jy_guards_free(entry->e_guards);
     jy_flow_exec_free(entry->e_flow);
     if (entry->e_compiled != NULL)

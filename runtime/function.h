@@ -33,6 +33,7 @@ struct jy_entry {
     PyObject *e_globals; /* where __compiled_fn_N is; borrowed from the function, NULL once the name is taken away */
     uint32_t e_number;   /* N of __compiled_fn_N */
     struct jy_guard_program *e_guards;
+    struct jy_quick *e_quick; /* of an e_direct entry, or NULL */
     struct jy_exec *e_exec;   /* owned by e_compiled */
     PyObject *e_compiled;     /* __compiled_fn_N */
     PyObject *e_runner;       /* with a backend of the user's: our own __compiled_fn_N, which owns e_exec then */

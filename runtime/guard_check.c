@@ -232,18 +232,6 @@ other_holds(const struct jy_guard_program *p, PyObject *const *values, const str
 
 /* -- the fixed part --------------------------------------------------------------------------------------------------------------- */
 
-static inline bool
-nothing_written(const struct jy_guard_program *p)
-{
-    for (const struct jy_gdict *d = p->dicts, *end = d + p->ndicts; d < end; d++)
-        if (jy_probe_dict_tag(d->dict) != d->tag || (d->module != NULL && !PyModule_CheckExact(d->module)))
-            return false;
-    for (const struct jy_gtype *t = p->types, *end = t + p->ntypes; t < end; t++)
-        if (t->tag == 0 || jy_probe_type_tag(t->type) != t->tag)
-            return false;
-    return true;
-}
-
 static enum jy_guard_result
 miss(uint32_t *failed, uint32_t guard)
 {
@@ -448,7 +436,7 @@ jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program
     out->nowned = 0;
     *failed = JY_NO_GUARD;
 
-    if (p->fixed.n != 0 && !nothing_written(p)) {
+    if (!jy_guards_nothing_written(p)) {
         enum jy_guard_result result = check_fixed(p, failed);
         if (result != JY_GUARDS_HOLD)
             return result;

@@ -1,4 +1,4 @@
-/* A guard program from inside: steps that need nothing but what they hold. Only guard_build.c and guard_check.c include this. */
+/* A guard program from inside: steps that need nothing but what they hold. Only guard_build.c, guard_check.c and exec_flat.c include this. */
 #ifndef JY_RUNTIME_GUARD_INTERNAL_H
 #define JY_RUNTIME_GUARD_INTERNAL_H
 
@@ -89,6 +89,21 @@ struct jy_guard_program {
     size_t nplaces;
     uint32_t running; /* calls that walk over the steps right now */
 };
+
+/* What the fixed part found still holds. */
+static inline bool
+jy_guards_nothing_written(const struct jy_guard_program *p)
+{
+    if (p->fixed.n == 0)
+        return true;
+    for (const struct jy_gdict *d = p->dicts, *end = d + p->ndicts; d < end; d++)
+        if (jy_probe_dict_tag(d->dict) != d->tag || (d->module != NULL && !PyModule_CheckExact(d->module)))
+            return false;
+    for (const struct jy_gtype *t = p->types, *end = t + p->ntypes; t < end; t++)
+        if (t->tag == 0 || jy_probe_type_tag(t->type) != t->tag)
+            return false;
+    return true;
+}
 
 /* A load of the fixed part. refs: borrowed; NULL with or without an exception */
 PyObject *jy_guards_load_fixed(const struct jy_gstep *step, PyObject *const *values);

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import jitney
-from jitney.testing import difference
+from jitney.testing import difference, differs
 
 A = np.linspace(0.0, 1.0, 7)
 HAS_VECTORCALL = sys.version_info >= (3, 12)
@@ -483,3 +483,63 @@ def test_a_function_of_which_nothing_is_compiled_becomes_plain():
     calls = jitney.inspect(names["words"]).stats()["calls"]
     assert names["words"](15) == expected
     assert jitney.inspect(names["words"]).stats()["calls"] == calls
+
+
+def affine(a, b, k):
+    return a * b + k
+
+
+class Sub(np.ndarray):
+    pass
+
+
+def read_only(a):
+    a = a.copy()
+    a.flags.writeable = False
+    return a
+
+
+@pytest.mark.parametrize("shape", [(3,), (1,), (2, 3), ()])
+def test_small_calls_after_one_that_fits(shape):
+    """Guards and tables are one pass for small calls: whatever does not fit must find its usual way, and what fits again the pass."""
+    a = np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
+    f = jitney.compile(affine)
+    wide = np.zeros(shape[:-1] + (2 * shape[-1],))[..., ::2] + 1.5 if shape else a
+    others = [
+        (a, a, 2.0),
+        (a, a + 1, 2),
+        (a, a + 1, True),
+        (a, a + 1, np.float64(2.0)),
+        (a, a + 1, np.float32(2.0)),
+        (a, a + 1, a),
+        (a.astype(np.float32), a + 1, 2.0),
+        (a, (a + 1).astype(">f8"), 2.0),
+        (a, (a + 1)[..., ::-1] if shape else a, 2.0),
+        (a.T, a.T + 1, 2.0),
+        (a, wide, 2.0),
+        (a, a.view(Sub), 2.0),
+        (a, read_only(a), 2.0),
+        (a, np.full(shape, np.inf), -np.inf),
+        (a * 1e308, a * 1e308, 2.0),
+        (a, np.ones(4), 2.0),
+        (a, None, 2.0),
+        (np.resize(a, (5, 3)), np.ones((5, 3)), 2.0),
+    ]
+    for _ in range(3):
+        f(a, a + 1, 2.0)
+    for other in others:
+        assert differs(affine, f, *other) is None
+        before = native(f)
+        assert differs(affine, f, a, a + 1, 2.0) is None
+        assert native(f) == before + 1
+
+
+def test_a_small_call_sees_globals_that_change():
+    space = {"np": np, "k": 1.0}
+    exec("def f(a, b):\n    return np.sqrt(a * b) + k", space)
+    f, a = jitney.compile(space["f"]), np.ones(3)
+    f(a, a), f(a, a)
+    space["k"] = 2.0
+    assert f(a, a).tolist() == [3.0] * 3
+    space["np"] = types.SimpleNamespace(sqrt=np.exp2)
+    assert f(a, a).tolist() == [4.0] * 3
