@@ -55,7 +55,7 @@ jy_place_is_behind(struct jy_counted *c, const struct jy_fast *fast, jy_fv load,
     const struct jy_fvalue from = *jy_flow_at(c->w, load), to = *jy_flow_at(c->w, store);
     struct jy_form read, written, distance;
     int64_t step = 0;
-    if (from.f_alias != to.f_alias || from.f_args[0] != to.f_args[0] ||
+    if (from.f_alias != to.f_alias || from.f_args[0] != to.f_args[0] || !jy_counted_is_fixed(c, to.f_args[0]) ||
         !form_of_place(c, fast, &read, from.f_args[1], 8) || !form_of_place(c, fast, &written, to.f_args[1], 8) ||
         !jy_form_add(&distance, &written, &read, -1) || distance.n != 0)
         return false;

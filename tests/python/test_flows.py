@@ -718,6 +718,21 @@ def decayed(x, y):
     return change
 
 
+def first_of_rests(x):
+    for i in range(len(x) - 1):
+        x[i:][0] += x[i:][1] * 0.5
+        x[:][0] *= 0.5
+    return x[0]
+
+
+def test_a_place_of_its_own_in_every_round():
+    f = jitney.compile(first_of_rests)
+    for _ in range(3):
+        mine, theirs = np.arange(2000.0), np.arange(2000.0)
+        assert (f(mine), mine.tobytes()) == (first_of_rests(theirs), theirs.tobytes())
+    assert stats(f)["flow_calls"] > 0
+
+
 def taken_away(a, i, j, x, y):
     for k in range(len(x)):
         a[i, j] -= x[k] * y[k]
