@@ -505,10 +505,10 @@ jy_status jy_vvector_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_c
                              struct jy_val *y);
 /* A function or ufunc of NumPy's, with an array among the arguments or not. *out NULL: it is none of those that flows have. */
 jy_status jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, size_t nargs,
-                          struct jy_val *const *args);
+                          struct jy_val *const *args, PyObject *kwnames);
 bool jy_vvector_has_method(const char *name);
 jy_status jy_vvector_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *self, const char *name,
-                            size_t nargs, struct jy_val *const *args);
+                            size_t nargs, struct jy_val *const *args, PyObject *kwnames);
 /* Elements are set to those of another array, or to a number. */
 jy_status jy_vvector_store(struct jy_vbuild *b, struct jy_val *to, struct jy_val *item);
 

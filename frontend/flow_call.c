@@ -615,14 +615,16 @@ call_c_callable(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
 
 static jy_status
 call_method(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *method, size_t nargs,
-            struct jy_val *const *args)
+            struct jy_val *const *args, PyObject *kwnames)
 {
     struct jy_val *self = method->parts[0];
     const char *name = jy_utf8(method->name);
+    if (self->kind == JY_K_ARRAY)
+        return jy_vvector_method(b, out, self, name, nargs, args, kwnames);
+    if (kwnames != NULL)
+        return jy_vb_lacks(b, "a method with keywords");
     if (self->kind == JY_K_OBJECT)
         return jy_vdraw_method(b, out, self, method->name, nargs, args);
-    if (self->kind == JY_K_ARRAY)
-        return jy_vvector_method(b, out, self, name, nargs, args);
     if (self->kind == JY_K_LIST)
         return jy_vlist_method(b, out, self, name, nargs, args);
     if (self->kind == JY_K_INT && strcmp(name, "bit_length") == 0)
@@ -652,9 +654,7 @@ jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kwnames)
     if (slots[0]->kind != JY_K_UNBOUND && slots[1]->kind != JY_K_UNBOUND)
         return jy_vb_lacks(b, "a method of %s", jy_val_describe(b, slots[1]));
     if (callable->kind == JY_K_METHOD) {
-        if (kwnames != NULL)
-            return jy_vb_lacks(b, "a method with keywords");
-        TRY(call_method(b, &out, callable, nargs, args));
+        TRY(call_method(b, &out, callable, nargs, args, kwnames));
         return jy_vreplace(b, items, out);
     }
     if (callable->kind == JY_K_OBJECT && kwnames == NULL && PyMethod_Check(callable->known->v_object)) {
@@ -667,8 +667,8 @@ jy_vcall(struct jy_vbuild *b, size_t items, size_t nargs, PyObject *kwnames)
     if (callable->kind != JY_K_KNOWN)
         return jy_vb_lacks(b, "a call of %s", jy_val_describe(b, callable));
     struct jy_value *known = callable->known;
-    if (known->v_kind == JY_V_CALLABLE && kwnames == NULL) {
-        TRY(jy_vvector_call(b, &out, known->v_object, nargs, args));
+    if (known->v_kind == JY_V_CALLABLE) {
+        TRY(jy_vvector_call(b, &out, known->v_object, nargs, args, kwnames));
         if (out != NULL)
             return jy_vreplace(b, items, out);
     }

@@ -540,10 +540,120 @@ narrowed(struct jy_vbuild *b, jy_dtype dtype, jy_fv value)
     return dtype == JY_BOOL ? jy_ve2(b, JY_FLOW_NE, JY_F_I1, value, jy_vint(b, 0)) : value;
 }
 
+/* By how many a sum is divided; it is not 0. */
+static jy_fv
+count_for_mean(struct jy_vbuild *b, const struct jy_vgeometry *g, unsigned axes)
+{
+    jy_fv n = jy_vint(b, 1);
+    for (size_t d = 0; d < g->ndim; d++)
+        if ((axes >> d & 1) != 0)
+            n = jy_varray_product(b, n, g->extent[d]);
+    jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, n, jy_vint(b, 0)), "the mean of nothing");
+    return jy_ve1(b, JY_FLOW_TO_FLOAT, JY_F_F64, n);
+}
+
 static jy_status
-reduce(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, struct jy_val *x)
+reduce_all(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, PyObject *ufunc,
+           struct jy_vector_spec *s, const struct jy_vgeometry *g)
+{
+    jy_dtype dtype = (jy_dtype)s->dtype[0];
+    jy_fv regs[] = { jy_vaddress(b, ufunc), jy_vint(b, jy_vector_pack(s)) };
+    const char *helper = jy_dtype_is_float(dtype) ? "vector_reduce_f" : "vector_reduce_i";
+    jy_fv value = narrowed(b, dtype, jy_vhelp(b, helper, 2, regs, "no elements, or a warning"));
+    if (strcmp(r->name, "mean") == 0)
+        value = jy_ve2(b, JY_FLOW_DIV, JY_F_F64, value, count_for_mean(b, g, ~0u));
+    *out = jy_val_reg(b, JY_K_NP, dtype, value);
+    return JY_OK;
+}
+
+static jy_status
+reduce_some(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, PyObject *ufunc,
+            const struct jy_vector_spec *s, const struct jy_vgeometry *g)
+{
+    struct jy_vgeometry result = { .ndim = 0 };
+    for (size_t d = 0; d < g->ndim; d++) {
+        bool goes = (s->axes >> d & 1) != 0;
+        if (goes && !s->keepdims)
+            continue;
+        result.extent[result.ndim] = goes ? jy_vint(b, 1) : g->extent[d];
+        result.about[result.ndim++] = goes ? 1 : g->about[d];
+    }
+    bool is_mean = strcmp(r->name, "mean") == 0;
+    jy_fv n = is_mean ? count_for_mean(b, g, s->axes) : JY_NO_FV;
+    jy_fv regs[] = { jy_vaddress(b, ufunc), jy_vint(b, jy_vector_pack(s)), live_slots(b) };
+    jy_fv data = jy_vhelp(b, "vector_reduce", 3, regs, "a result of nothing, axes in another order, or a warning");
+    struct jy_val *sum = made(b, (jy_dtype)s->dtype[0], &result, data);
+    if (!is_mean) {
+        *out = sum;
+        return JY_OK;
+    }
+    struct jy_val *parts[] = { sum, jy_val_reg(b, JY_K_FLOAT, JY_DTYPE_NONE, n) };
+    return apply(b, out, JY_OP_DIV, 2, parts);
+}
+
+/* How a reduction is called. */
+struct reducing {
+    unsigned axes; /* bit d: axis d goes */
+    bool all, keepdims;
+};
+
+static bool
+add_axis(struct jy_vbuild *b, struct reducing *how, const struct jy_val *axis, size_t ndim)
+{
+    int64_t k;
+    if (axis->kind != JY_K_INT || !jy_vconst(b, axis->regs[0], &k))
+        return false;
+    k += k < 0 ? (int64_t)ndim : 0;
+    if (k < 0 || k >= (int64_t)ndim || (how->axes >> k & 1) != 0)
+        return false;
+    how->axes |= 1u << k;
+    return true;
+}
+
+static bool
+read_axes(struct jy_vbuild *b, struct reducing *how, const struct jy_val *axis, size_t ndim)
+{
+    if (axis->kind == JY_K_KNOWN && jy_value_is_none(axis->known))
+        return true;
+    how->all = false;
+    if (axis->kind != JY_K_TUPLE)
+        return add_axis(b, how, axis, ndim);
+    for (size_t k = 0; k < axis->nparts; k++)
+        if (!add_axis(b, how, axis->parts[k], ndim))
+            return false;
+    return true;
+}
+
+/* Behind the array: axis, and axis= and keepdims=. */
+static bool
+read_reducing(struct jy_vbuild *b, struct reducing *how, size_t ndim, size_t nargs, struct jy_val *const *args,
+              PyObject *kwnames)
+{
+    size_t nkw = kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0;
+    bool good = nargs - nkw <= 1;
+    *how = (struct reducing){ .all = true };
+    if (nargs - nkw == 1)
+        good = read_axes(b, how, args[0], ndim);
+    for (size_t k = 0; k < nkw && good; k++) {
+        const char *name = jy_utf8(PyTuple_GET_ITEM(kwnames, (Py_ssize_t)k));
+        const struct jy_val *v = args[nargs - nkw + k];
+        int64_t yes;
+        if (strcmp(name, "axis") == 0) {
+            good = nargs == nkw && read_axes(b, how, v, ndim);
+        } else {
+            good = strcmp(name, "keepdims") == 0 && v->kind == JY_K_BOOL && jy_vconst(b, v->regs[0], &yes);
+            how->keepdims = good && yes != 0;
+        }
+    }
+    return good;
+}
+
+static jy_status
+reduce(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, struct jy_val *x, size_t nargs,
+       struct jy_val *const *args, PyObject *kwnames)
 {
     struct jy_vgeometry g;
+    struct reducing how;
     jy_dtype dtype = (jy_dtype)x->array->dtype, result;
     PyObject *ufunc = jy_np_ufunc_of(r->op);
     size_t loop;
@@ -553,23 +663,20 @@ reduce(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, stru
     if (g.ndim == 0 || ufunc == NULL || !jy_inspect_ufunc_loop(&loop, &result, ufunc, 2, dtype) ||
         !reduces_in(r, dtype, result))
         return jy_vb_lacks(b, "%s of %s", r->name, jy_val_describe(b, x));
+    if (!read_reducing(b, &how, g.ndim, nargs, args, kwnames))
+        return jy_vb_lacks(b, "%s with such arguments", r->name);
+    unsigned all = (1u << g.ndim) - 1;
+    if (how.all)
+        how.axes = all;
     struct jy_vector_spec s = { .loop = (uint32_t)loop, .nin = (uint8_t)r->start, .ndim = (uint8_t)g.ndim };
     s.dtype[0] = s.dtype[1] = s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
+    s.axes = (uint8_t)how.axes;
+    s.keepdims = how.keepdims;
     put_array(b, 0, &g, &g);
     put_shape(b, &g);
     b->w->w_np_flags = true;
-    jy_fv regs[] = { jy_vaddress(b, ufunc), jy_vint(b, jy_vector_pack(&s)) };
-    const char *helper = jy_dtype_is_float(dtype) ? "vector_reduce_f" : "vector_reduce_i";
-    jy_fv value = narrowed(b, dtype, jy_vhelp(b, helper, 2, regs, "no elements, or a warning"));
-    if (strcmp(r->name, "mean") == 0) {
-        jy_fv n = jy_vint(b, 1);
-        for (size_t d = 0; d < g.ndim; d++)
-            n = jy_varray_product(b, n, g.extent[d]);
-        jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, n, jy_vint(b, 0)), "the mean of nothing");
-        value = jy_ve2(b, JY_FLOW_DIV, JY_F_F64, value, jy_ve1(b, JY_FLOW_TO_FLOAT, JY_F_F64, n));
-    }
-    *out = jy_val_reg(b, JY_K_NP, dtype, value);
-    return JY_OK;
+    return how.axes == all && !how.keepdims ? reduce_all(b, out, r, ufunc, &s, &g)
+                                            : reduce_some(b, out, r, ufunc, &s, &g);
 }
 
 /* ---- products ---- */
@@ -670,10 +777,16 @@ copy_of(struct jy_vbuild *b, struct jy_val **out, struct jy_val *x)
 }
 
 jy_status
-jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, size_t nargs, struct jy_val *const *args)
+jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, size_t nargs, struct jy_val *const *args,
+                PyObject *kwnames)
 {
     const char *name = jy_np_function_name(callable);
     bool concerns = jy_vvector_concerns(nargs, args);
+    size_t nplain = nargs - (kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0);
+    if (nplain >= 1 && args[0]->kind == JY_K_ARRAY && name != NULL && reduction_of(name) != NULL)
+        return reduce(b, out, reduction_of(name), args[0], nargs - 1, args + 1, kwnames);
+    if (kwnames != NULL)
+        return JY_OK;
     if (nargs == 1 && name != NULL && !concerns)
         return creation(b, out, name, args[0]);
     if (!concerns)
@@ -687,8 +800,6 @@ jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
         return JY_OK;
     if (nargs == 2 && strcmp(name, "dot") == 0)
         return product(b, out, JY_OP_DOT, args);
-    if (nargs == 1 && reduction_of(name) != NULL)
-        return reduce(b, out, reduction_of(name), args[0]);
     if (nargs == 1 && strcmp(name, "copy") == 0 && args[0]->array->ndim == 1)
         return copy_of(b, out, args[0]);
     return nargs == 1 ? creation(b, out, name, args[0]) : JY_OK;
@@ -703,12 +814,14 @@ jy_vvector_has_method(const char *name)
 
 jy_status
 jy_vvector_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *self, const char *name, size_t nargs,
-                  struct jy_val *const *args)
+                  struct jy_val *const *args, PyObject *kwnames)
 {
+    if (reduction_of(name) != NULL)
+        return reduce(b, out, reduction_of(name), self, nargs, args, kwnames);
+    if (kwnames != NULL)
+        return jy_vb_lacks(b, "the method %s of an array with keywords", name);
     if (nargs == 0 && strcmp(name, "copy") == 0)
         return copy_of(b, out, self);
-    if (nargs == 0 && reduction_of(name) != NULL)
-        return reduce(b, out, reduction_of(name), self);
     if (nargs == 1 && strcmp(name, "dot") == 0) {
         struct jy_val *both[] = { self, args[0] };
         return product(b, out, JY_OP_DOT, both);

@@ -11,6 +11,7 @@
 #ifndef JY_GRAPH_FLOW_VECTOR_H
 #define JY_GRAPH_FLOW_VECTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "graph/dtype.h"
 
@@ -30,6 +31,8 @@ struct jy_vector_spec {
     uint32_t loop;
     uint8_t nin, ndim, numbers; /* numbers: bit k: operand k */
     uint8_t dtype[JY_VECTOR_OPERANDS];
+    uint8_t axes; /* of a reduction along some: bit d: axis d goes */
+    bool keepdims;
 };
 
 static inline int64_t
@@ -38,6 +41,7 @@ jy_vector_pack(const struct jy_vector_spec *s)
     uint64_t bits = s->loop | (uint64_t)s->nin << 32 | (uint64_t)s->ndim << 36 | (uint64_t)s->numbers << 40;
     for (int k = 0; k < JY_VECTOR_OPERANDS; k++)
         bits |= (uint64_t)s->dtype[k] << (44 + 4 * k);
+    bits |= (uint64_t)s->axes << 56 | (uint64_t)s->keepdims << 60;
     return (int64_t)bits;
 }
 
@@ -45,9 +49,12 @@ static inline struct jy_vector_spec
 jy_vector_unpack(int64_t packed)
 {
     uint64_t bits = (uint64_t)packed;
-    struct jy_vector_spec s = {
-        .loop = (uint32_t)bits, .nin = bits >> 32 & 15, .ndim = bits >> 36 & 15, .numbers = bits >> 40 & 15
-    };
+    struct jy_vector_spec s = { .loop = (uint32_t)bits,
+                                .nin = bits >> 32 & 15,
+                                .ndim = bits >> 36 & 15,
+                                .numbers = bits >> 40 & 15,
+                                .axes = bits >> 56 & 15,
+                                .keepdims = bits >> 60 & 1 };
     for (int k = 0; k < JY_VECTOR_OPERANDS; k++)
         s.dtype[k] = bits >> (44 + 4 * k) & 15;
     return s;

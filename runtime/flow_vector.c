@@ -126,7 +126,7 @@ drop_axis(struct nest *n, size_t d)
 }
 
 static void
-finish_nest(struct nest *n, const struct jy_vector_block *b, size_t ndim)
+begin_nest(struct nest *n, const struct jy_vector_block *b, size_t ndim)
 {
     n->ndim = ndim;
     for (size_t d = 0; d < ndim; d++)
@@ -134,12 +134,24 @@ finish_nest(struct nest *n, const struct jy_vector_block *b, size_t ndim)
     for (size_t d = ndim; d-- > 0 && n->ndim > 1;)
         if (n->extent[d] == 1)
             drop_axis(n, d);
+}
+
+static void
+join_axes(struct nest *n)
+{
     for (size_t d = n->ndim - 1; d-- > 0;)
         if (joins(n, d)) {
             npy_intp outer = n->extent[d];
             drop_axis(n, d);
             n->extent[d] *= outer;
         }
+}
+
+static void
+finish_nest(struct nest *n, const struct jy_vector_block *b, size_t ndim)
+{
+    begin_nest(n, b, ndim);
+    join_axes(n);
 }
 
 /* NumPy's iterator gives the result the order of the operands' strides; is that C order? */
@@ -417,6 +429,148 @@ reduce(union jy_scalar *acc, struct jy_flow_call *call, PyObject *ufunc, const s
     if (n != 0)
         loop.fn(args, &dim, strides, loop.data);
     return is_quiet();
+}
+
+static bool
+has_smaller_stride(const struct nest *n, size_t d, size_t e)
+{
+    return llabs((long long)n->stride[0][d]) < llabs((long long)n->stride[0][e]);
+}
+
+/* The order in which NumPy goes through the axes: the smallest stride of the operand innermost, by insertion from C order. A stride of 0 has no opinion. False: C order it was. */
+static bool
+sort_axes(struct nest *n)
+{
+    bool changed = false;
+    for (size_t from = n->ndim - 1; from-- > 0;) {
+        size_t to = from;
+        for (size_t d = from + 1; d < n->ndim; d++) {
+            if (n->stride[0][d] == 0 || n->stride[0][from] == 0)
+                continue;
+            if (!has_smaller_stride(n, from, d))
+                break;
+            to = d;
+        }
+        for (size_t d = from; d < to; d++) {
+            changed = true;
+            for (size_t k = 0; k < n->noperands; k++) {
+                npy_intp stride = n->stride[k][d];
+                n->stride[k][d] = n->stride[k][d + 1];
+                n->stride[k][d + 1] = stride;
+            }
+            npy_intp extent = n->extent[d];
+            n->extent[d] = n->extent[d + 1];
+            n->extent[d + 1] = extent;
+        }
+    }
+    return changed;
+}
+
+static void
+reduce_row(void *context, char **data, npy_intp n, const npy_intp *stride)
+{
+    const struct loop *loop = context;
+    char *args[] = { data[1], data[0], data[1] };
+    npy_intp strides[] = { stride[1], stride[0], stride[1] };
+    loop->fn(args, &n, strides, loop->data);
+}
+
+/* Operand 0 to operand 1, which does not move along the axes that go. */
+static bool
+plan_reduction(struct nest *nest, struct jy_vector_block *b, const struct jy_vector_spec *s, char *out)
+{
+    npy_intp stride = (npy_intp)itemsize(s, JY_VECTOR_RESULT);
+    add_operand(nest, b, s, 0);
+    nest->data[nest->noperands++] = out;
+    for (size_t d = s->ndim; d-- > 0;) {
+        bool goes = (s->axes >> d & 1) != 0;
+        nest->stride[1][d] = goes ? 0 : stride;
+        stride *= goes ? 1 : b->extent[d];
+    }
+    begin_nest(nest, b, s->ndim);
+    bool moved = sort_axes(nest);
+    npy_intp outer = 0;
+    for (size_t d = nest->ndim; d-- > 0;) { /* the result has NumPy's order of axes: is it C order? */
+        if (nest->stride[1][d] == 0)
+            continue;
+        if (nest->stride[1][d] < outer)
+            return false;
+        outer = nest->stride[1][d];
+    }
+    join_axes(nest);
+    return !(moved && s->keepdims);
+}
+
+/* Where NumPy makes one run for each element of the result, or goes along rows of it. */
+static bool
+is_plain(const struct nest *nest, size_t ngone, bool from_first)
+{
+    size_t last = nest->ndim - 1;
+    bool inner_goes = nest->stride[1][last] == 0;
+    if (inner_goes && nest->extent[last] > OLD_RUN)
+        return false;
+    return ngone <= 1 || (!inner_goes && !from_first);
+}
+
+/* The first element of each run, for reductions that begin with it: `gone` is the one axis that goes. */
+static void
+take_first(struct nest *nest, size_t gone, const struct jy_vector_spec *s)
+{
+    struct nest first = *nest;
+    size_t bytes = itemsize(s, JY_VECTOR_RESULT);
+    first.extent[gone] = 1;
+    walk(&first, copy_row, &bytes);
+    nest->data[0] += nest->stride[0][gone];
+    nest->extent[gone]--;
+}
+
+static bool
+reduce_along(struct jy_vector_block *b, PyObject *ufunc, const struct jy_vector_spec *s, char *out, int64_t nout)
+{
+    struct nest nest = { .noperands = 0 };
+    bool from_first = s->nin == JY_VECTOR_FROM_FIRST;
+    size_t ngone = 0, gone = 0, bytes = itemsize(s, JY_VECTOR_RESULT);
+    if (!plan_reduction(&nest, b, s, out) || jy_errstate_get().bufsize < OLD_RUN)
+        return false;
+    for (size_t d = 0; d < nest.ndim; d++)
+        if (nest.stride[1][d] == 0) {
+            gone = d;
+            ngone++;
+        }
+    if (!is_plain(&nest, ngone, from_first))
+        return false;
+    struct loop loop = loop_of(ufunc, s->loop);
+    union jy_scalar start = number_of((jy_dtype)s->dtype[0], s->nin == JY_VECTOR_FROM_ONE);
+    if (from_first && ngone == 0)
+        walk(&nest, copy_row, &bytes);
+    else if (from_first)
+        take_first(&nest, gone, s);
+    else
+        for (int64_t k = 0; k < nout; k++)
+            memcpy(out + (size_t)k * bytes, &start, bytes);
+    jy_fp_clear(true);
+    bool is_done = from_first && (ngone == 0 || nest.extent[gone] == 0);
+    if (!is_done && count(b, s->ndim) != 0)
+        walk(&nest, reduce_row, &loop);
+    return is_quiet();
+}
+
+char *
+jy_vector_reduce(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vectors *v = vectors_of(call);
+    int64_t nout = 1, ngone = 1;
+    for (size_t d = 0; d < s.ndim; d++)
+        *((s.axes >> d & 1) != 0 ? &ngone : &nout) *= v->block.extent[d];
+    *failed = 1;
+    if (nout == 0 || (ngone == 0 && s.nin == JY_VECTOR_FROM_FIRST)) /* NumPy's strides of nothing, or its error */
+        return NULL;
+    char *out = take_slot(v, live, (size_t)nout * itemsize(&s, JY_VECTOR_RESULT));
+    if (out == NULL || !reduce_along(&v->block, ufunc, &s, out, nout))
+        return NULL;
+    *failed = 0;
+    return out;
 }
 
 double

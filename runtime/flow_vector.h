@@ -22,6 +22,8 @@ char *jy_vector_apply(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, 
 char *jy_vector_copy(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
 char *jy_vector_new(struct jy_flow_call *call, int64_t spec, int64_t zeroed, int64_t live, int32_t *failed);
 char *jy_vector_product(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
+/* Along the axes of the spec. */
+char *jy_vector_reduce(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
 /* Into an array that there is, as if the result were made first. */
 void jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
 void jy_vector_store(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);

@@ -235,6 +235,19 @@ def iterated(x, n):
     return s, d, row
 
 
+def along_axes(x, y, n):
+    t = np.zeros(9)
+    for _ in range(n):
+        for i in range(3):
+            t += x.sum(axis=0) * np.max(x, axis=0) - x.min(0) + np.sum(x[i:], axis=-2) + x.prod(axis=(0,))
+            u, v, w = x.sum(axis=1), x[:, i:].mean(axis=1), x[::-1].max(axis=1, keepdims=True)
+            p, q, r = y.sum(axis=(0, 2)), np.mean(y, axis=0), y[i:].sum(axis=2, keepdims=True)
+            a, b = (x > 0.5).any(axis=0), np.all(y > 0.1, 1)
+            s = x.sum(axis=None) + x[i].sum(axis=0) + x[i].max(axis=-1) + y.min((0, 1, 2))
+            k = x.sum(axis=(0, 1), keepdims=True)
+    return t, u, v, w, p, q, r, a, b, s, k
+
+
 PROGRAMS = [
     (slices, copies(X, 2)),
     (rows_and_columns, copies(A, B, 3)),
@@ -249,6 +262,7 @@ PROGRAMS = [
     (small_floats, copies(A.astype(np.float32), 3)),
     (integers, copies(I, 3)),
     (products, copies(A, A[::-1], A[:5, :5], A[0, :5], 30)),
+    (along_axes, copies(A, A.reshape(3, 2, 9)[:, :, ::2], 3)),
     (nothing, copies(A, 4, 3)),
     (inlined, copies(A, 4)),
     (iterated, copies(A, 4)),
@@ -260,6 +274,74 @@ PROGRAMS = [
 def test_programs(f, make, executor, every):
     jitney.config.executor, jitney.config.exit_every = executor, every
     same(f, make)
+
+
+# ---- reductions along axes: layouts, dtypes, zeros of both signs, NaN ----
+
+
+def reduced_2d(x, n):
+    for _ in range(n):
+        a, b, c, d = x.sum(axis=0), x.sum(axis=1), x.max(axis=0), x.min(axis=1)
+        e, f = np.prod(x, axis=0), np.prod(x, axis=1)
+    return a, b, c, d, e, f
+
+
+def reduced_3d(x, n):
+    for _ in range(n):
+        a, b, c = x.sum(axis=0), x.sum(axis=1), x.sum(axis=2)
+        d, e, f = x.sum(axis=(0, 1)), x.max(axis=(1, 2)), x.max(axis=1)
+    return a, b, c, d, e, f
+
+
+def odd_values(shape, dtype):
+    x = np.random.default_rng(11).standard_normal(shape) * 3
+    for value, share in ((0.0, 7), (-0.0, 5), (np.nan, 97), (1e8, 11)):
+        x.ravel()[::share] = value
+    return x.astype(dtype) if dtype != np.int64 else np.nan_to_num(x).astype(dtype)
+
+
+def shapes_and_layouts(x):
+    yield from (x, x.T, np.asfortranarray(x), x[::-1], x[:, ::-1], x[::2], x[:, 1:-1], x[:1], x[:, :1], x[:0], x[:, :0])
+    yield np.broadcast_to(x[:1], x.shape)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_reductions_along_axes(dtype):
+    jitney.config.executor = "loop"  # the helpers are in question, not the code around them
+    for f, shape in (
+        (reduced_2d, (7, 300)),
+        (reduced_2d, (300, 7)),
+        (reduced_2d, (20, 21)),
+        (reduced_3d, (5, 4, 30)),
+        (reduced_3d, (30, 9, 10)),
+    ):
+        compiled, ran = jitney.compile(f), 0
+        for x in shapes_and_layouts(odd_values(shape, dtype)):
+            before = jitney.inspect(compiled).stats()["flow_returns"]
+            with np.errstate(all="ignore"):
+                assert outcome(compiled, (x, 2)) == outcome(f, (x, 2)), (shape, x.shape, x.strides)
+            ran += jitney.inspect(compiled).stats()["flow_returns"] > before
+        assert ran >= 3
+
+
+def test_arguments_of_reductions_that_do_not_fit():
+    def f(x, n):
+        for _ in range(n):
+            s = x.sum(axis=2)
+        return s
+
+    def g(x, n):
+        for _ in range(n):
+            s = x.sum(axis=(0, 0))
+        return s
+
+    def h(x, n):
+        for _ in range(n):
+            s = x.sum(axis=0, dtype=np.float32)
+        return s
+
+    for program in (f, g, h):
+        same(program, copies(A, 3), native=False)
 
 
 # ---- the loop is left ----

@@ -519,6 +519,7 @@ class Generator:
                 f"{one}.copy()",
                 one,
             ]
+            + [f"{m}.{pick(['sum', 'max', 'min', 'mean', 'prod'])}(axis={pick('01')})" for m in matrices[:1]]
         )
         number = pick(
             [
