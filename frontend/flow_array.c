@@ -421,5 +421,15 @@ jy_varray_attr(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, const
         *out = jy_val_reg(b, JY_K_INT, JY_DTYPE_NONE, size);
         return JY_OK;
     }
+    if (strcmp(name, "T") == 0) {
+        struct jy_vgeometry turned = g;
+        for (size_t d = 0; d < g.ndim; d++) {
+            turned.extent[d] = g.extent[g.ndim - 1 - d];
+            turned.stride[d] = g.stride[g.ndim - 1 - d];
+            turned.about[d] = g.about[g.ndim - 1 - d];
+        }
+        *out = jy_varray_view(b, v, &turned);
+        return JY_OK;
+    }
     return jy_vb_lacks(b, "the attribute %s of an array", name);
 }

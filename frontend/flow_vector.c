@@ -703,13 +703,36 @@ matrix_product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_vec
     size_t shared = m == 0 ? 1 : 0;
     struct jy_vgeometry result = { .ndim = 1 };
     jy_vcheck(b, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, g[m].extent[shared], g[1 - m].extent[0]), "shapes that differ");
-    s->nin = m == 0 ? 2 : 1;
+    s->nin = m == 0 ? JY_MATRIX_BY_VECTOR : JY_VECTOR_BY_MATRIX;
     s->loop = (uint32_t)op;
     put_array(b, m, &g[m], &g[m]);
     put_array(b, 1 - m, &g[1 - m], &g[1 - m]);
     put_shape(b, &g[m]);
     result.extent[0] = g[m].extent[1 - shared];
     result.about[0] = g[m].about[1 - shared];
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(s)), live_slots(b) };
+    *out = made(b, (jy_dtype)s->dtype[0], &result, jy_vhelp(b, "vector_product", 2, regs, no_room));
+    return JY_OK;
+}
+
+static jy_status
+product_of_matrices(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_vector_spec *s,
+                    const struct jy_vgeometry *g)
+{
+    struct jy_vgeometry result = { .ndim = 2 }, shape = { .ndim = 3 };
+    jy_vcheck(b, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, g[0].extent[1], g[1].extent[0]), "shapes that differ");
+    s->nin = JY_MATRIX_BY_MATRIX;
+    s->loop = (uint32_t)op;
+    put_array(b, 0, &g[0], &g[0]);
+    put_array(b, 1, &g[1], &g[1]);
+    for (size_t d = 0; d < 3; d++)
+        shape.extent[d] = d == 2 ? g[1].extent[1] : g[0].extent[d];
+    put_shape(b, &shape);
+    for (size_t d = 0; d < 2; d++) {
+        result.extent[d] = g[d].extent[d];
+        result.about[d] = g[d].about[d];
+    }
+    TRY(check_size(b, &result));
     jy_fv regs[] = { jy_vint(b, jy_vector_pack(s)), live_slots(b) };
     *out = made(b, (jy_dtype)s->dtype[0], &result, jy_vhelp(b, "vector_product", 2, regs, no_room));
     return JY_OK;
@@ -728,13 +751,20 @@ product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_val *const
         TRY(check_size(b, &g[k]));
     }
     jy_dtype dtype = (jy_dtype)args[0]->array->dtype;
-    bool fits = dtype == (jy_dtype)args[1]->array->dtype && jy_dtype_is_float(dtype) && g[0].ndim + g[1].ndim <= 3 &&
-                g[0].ndim != 0 && g[1].ndim != 0;
+    bool fits = dtype == (jy_dtype)args[1]->array->dtype && jy_dtype_is_float(dtype) && g[0].ndim <= 2 &&
+                g[1].ndim <= 2 && g[0].ndim != 0 && g[1].ndim != 0;
     if (!fits)
         return jy_vb_lacks(b, "a product of such arrays");
     s.dtype[0] = s.dtype[1] = s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
     b->w->w_np_flags = true;
-    return g[0].ndim + g[1].ndim == 2 ? dot(b, out, op, &s, g) : matrix_product(b, out, op, &s, g);
+    switch (g[0].ndim + g[1].ndim) {
+    case 2:
+        return dot(b, out, op, &s, g);
+    case 3:
+        return matrix_product(b, out, op, &s, g);
+    default:
+        return product_of_matrices(b, out, op, &s, g);
+    }
 }
 
 /* ---- functions and methods ---- */

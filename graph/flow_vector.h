@@ -63,4 +63,7 @@ jy_vector_unpack(int64_t packed)
 /* How a reduction begins, in place of the number of inputs. */
 enum jy_vector_start { JY_VECTOR_FROM_ZERO, JY_VECTOR_FROM_ONE, JY_VECTOR_FROM_FIRST };
 
+/* Of what a product is, in place of the number of inputs. */
+enum jy_vector_product { JY_VECTOR_BY_MATRIX, JY_MATRIX_BY_VECTOR, JY_MATRIX_BY_MATRIX };
+
 #endif

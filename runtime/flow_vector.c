@@ -614,35 +614,57 @@ jy_vector_dot(struct jy_flow_call *call, int64_t spec, int64_t op, int32_t *fail
     return s.dtype[0] == JY_F32 ? (double)result.f : result.d;
 }
 
-/* Of a matrix and a vector, or a vector and a matrix: the operand with two axes has those of the block (its first: extent 0), the other one the axis that they share. */
+/* How many axes the operands have: of a matrix and a vector extents 0 and 1 of the block are the matrix's, of two matrices m n p. */
+static void
+read_factors(struct jy_operand *factor, const struct jy_vector_block *b, enum jy_vector_product how)
+{
+    static const uint8_t extents[][2][2] = {
+        [JY_VECTOR_BY_MATRIX] = { { 0, 0 }, { 0, 1 } },
+        [JY_MATRIX_BY_VECTOR] = { { 0, 1 }, { 1, 0 } },
+        [JY_MATRIX_BY_MATRIX] = { { 0, 1 }, { 1, 2 } },
+    };
+    for (size_t k = 0; k < 2; k++) {
+        factor[k] = (struct jy_operand){ .data = b->data[k], .ndim = 2 };
+        if (how == (k == 0 ? JY_VECTOR_BY_MATRIX : JY_MATRIX_BY_VECTOR))
+            factor[k].ndim = 1;
+        for (size_t d = 0; d < factor[k].ndim; d++) {
+            factor[k].shape[d] = b->extent[extents[how][k][d]];
+            factor[k].stride[d] = b->stride[k][d];
+        }
+    }
+}
+
+/* The result's axes: those of the first but its last, those of the second but its first. */
+static int64_t
+shape_product(struct jy_operand *out, const struct jy_operand *factor, size_t bytes)
+{
+    out->ndim = 0;
+    if (factor[0].ndim == 2)
+        out->shape[out->ndim++] = factor[0].shape[0];
+    if (factor[1].ndim == 2)
+        out->shape[out->ndim++] = factor[1].shape[1];
+    int64_t n = 1;
+    for (size_t d = out->ndim; d-- > 0; n *= out->shape[d])
+        out->stride[d] = n * (int64_t)bytes;
+    return n;
+}
+
 char *
 jy_vector_product(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed)
 {
     struct jy_vector_spec s = jy_vector_unpack(spec);
     struct jy_vectors *v = vectors_of(call);
-    const struct jy_vector_block *b = &v->block;
-    bool first_is_matrix = s.nin == 2;
-    struct jy_operand operand[2] = { { .data = b->data[0], .ndim = 1 }, { .data = b->data[1], .ndim = 1 } };
-    struct jy_operand *matrix = &operand[first_is_matrix ? 0 : 1], *vector = &operand[first_is_matrix ? 1 : 0];
-    size_t m = first_is_matrix ? 0 : 1, shared = first_is_matrix ? 1 : 0;
-    matrix->ndim = 2;
-    for (size_t d = 0; d < 2; d++) {
-        matrix->shape[d] = b->extent[d];
-        matrix->stride[d] = b->stride[m][d];
-    }
-    vector->shape[0] = b->extent[shared];
-    vector->stride[0] = b->stride[1 - m][0];
-    int64_t n = b->extent[1 - shared];
+    struct jy_operand factor[2], out;
     size_t bytes = itemsize(&s, JY_VECTOR_RESULT);
-    struct jy_operand out = { .ndim = 1, .data = take_slot(v, live, (size_t)n * bytes) };
-    out.shape[0] = n;
-    out.stride[0] = (int64_t)bytes;
+    read_factors(factor, &v->block, (enum jy_vector_product)s.nin);
+    int64_t n = shape_product(&out, factor, bytes);
+    out.data = take_slot(v, live, (size_t)n * bytes);
     *failed = 1;
     if (out.data == NULL)
         return NULL;
     jy_op op = s.loop;
     jy_fp_clear(true);
-    bool done = jy_product_run(op, (jy_dtype)s.dtype[0], &operand[0], &operand[1], &out) == JY_PRODUCT_DONE;
+    bool done = jy_product_run(op, (jy_dtype)s.dtype[0], &factor[0], &factor[1], &out) == JY_PRODUCT_DONE;
     *failed = !done || (jy_product_reports(op) && !is_quiet());
     return out.data;
 }

@@ -248,6 +248,19 @@ def along_axes(x, y, n):
     return t, u, v, w, p, q, r, a, b, s, k
 
 
+def matrices(a, b, n):
+    x = y = a @ b
+    z = b[:0]
+    for k in range(n):
+        c = a @ b
+        x = x @ c / c.sum() + np.dot(c, x.T)
+        y = c @ c.T + x[::-1] @ x[:, ::-1] + np.matmul(b.T, a.T) + a[:, ::2] @ b[::2]
+        u, v, w = a[:1] @ b, a @ b[:, :1], a[:, k % 3 : 1] @ b[k % 3 : 1]
+        z = z @ x + b[:0]
+        s = a[1:4].dot(b[:, 2:4])
+    return x, y, u, v, w, z, s
+
+
 PROGRAMS = [
     (slices, copies(X, 2)),
     (rows_and_columns, copies(A, B, 3)),
@@ -262,6 +275,9 @@ PROGRAMS = [
     (small_floats, copies(A.astype(np.float32), 3)),
     (integers, copies(I, 3)),
     (products, copies(A, A[::-1], A[:5, :5], A[0, :5], 30)),
+    (matrices, copies(A, B, 30)),
+    (matrices, copies(np.asfortranarray(A), B[::-1], 30)),
+    (matrices, copies(A.astype(np.float32), B.astype(np.float32), 30)),
     (along_axes, copies(A, A.reshape(3, 2, 9)[:, :, ::2], 3)),
     (nothing, copies(A, 4, 3)),
     (inlined, copies(A, 4)),

@@ -520,6 +520,7 @@ class Generator:
                 one,
             ]
             + [f"{m}.{pick(['sum', 'max', 'min', 'mean', 'prod'])}(axis={pick('01')})" for m in matrices[:1]]
+            + [f"{m} @ {m}.T" for m in matrices[-1:]]
         )
         number = pick(
             [
