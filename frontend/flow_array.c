@@ -126,7 +126,8 @@ jy_varray_view(struct jy_vbuild *b, struct jy_val *of, const struct jy_vgeometry
     struct jy_val *v = value_of(b, &array, g, JY_NO_FV);
     if (owner != NULL) {
         v->nparts = 1;
-        v->parts = jy_arena_copy(b->arena, &owner, sizeof owner);
+        v->parts = JY_NEW_ARRAY(b->arena, struct jy_val *, 1);
+        v->parts[0] = owner;
     }
     return v;
 }

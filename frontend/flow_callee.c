@@ -45,7 +45,7 @@ bind(struct jy_vbuild *b, struct jy_val **locals, const struct jy_frame *callee,
      struct jy_val *const *args, PyObject *kwnames)
 {
     size_t nkw = kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0, npositional = nargs - nkw;
-    size_t nparams = (size_t)(code->co_argcount + code->co_kwonlyargcount);
+    size_t nparams = (size_t)code->co_argcount + (size_t)code->co_kwonlyargcount;
     if (npositional > (size_t)code->co_argcount)
         return jy_vb_lacks(b, "too many arguments");
     memcpy(locals, args, npositional * sizeof *args);
@@ -65,7 +65,7 @@ static jy_status
 bind_defaults(struct jy_vbuild *b, struct jy_val **locals, const struct jy_frame *callee, const PyCodeObject *code,
               struct jy_value *function)
 {
-    size_t nparams = (size_t)(code->co_argcount + code->co_kwonlyargcount);
+    size_t nparams = (size_t)code->co_argcount + (size_t)code->co_kwonlyargcount;
     for (size_t i = 0; i < nparams; i++) {
         struct jy_value *value;
         if (locals[i] != NULL)

@@ -246,7 +246,8 @@ box_array(struct jy_box *box, struct boxing *x, const struct jy_val *v)
         base->how = JY_BOX_INPUT;
         base->number = v->array->input;
         box->n = 1;
-        box->parts = jy_arena_copy(x->b->arena, &base, sizeof base);
+        box->parts = JY_NEW_ARRAY(x->b->arena, struct jy_box *, 1);
+        box->parts[0] = base;
     }
     box->value = add_value(x, g.data);
     for (size_t d = 0; d < g.ndim; d++)
