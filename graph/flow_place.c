@@ -68,7 +68,7 @@ jy_place_is_behind(struct jy_counted *c, const struct jy_fast *fast, jy_fv load,
         return true;
     }
     int64_t size = (int64_t)jy_flow_type_bytes((enum jy_ftype)from.f_type);
-    if ((step < size && step > -size) || bytes % step != 0)
+    if (step == 0 || (step < size && step > -size) || bytes % step != 0)
         return false;
     *rounds = bytes / step;
     return true;
