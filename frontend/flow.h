@@ -404,6 +404,7 @@ jy_status jy_vscalar_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_c
 jy_fv jy_vscalar_load(struct jy_vbuild *b, jy_dtype dtype, jy_fv data, jy_fv offset, uint32_t alias);
 jy_fv jy_vscalar_stored(struct jy_vbuild *b, jy_dtype to, const struct jy_val *item);
 /* A number beside an array of that dtype in an operation, as it lies in memory; false: the operation has another dtype then. */
+jy_dtype jy_vscalar_promote(jy_dtype dtype, const struct jy_val *item); /* which one */
 bool jy_vscalar_operand(struct jy_vbuild *b, jy_fv *out, jy_dtype to, const struct jy_val *item);
 /* An INT, BOOL or NumPy integer as I64: its value, of a uint64 the bits. */
 jy_fv jy_vint_of(struct jy_vbuild *b, const struct jy_val *v);

@@ -497,11 +497,17 @@ memory_type(jy_dtype dtype)
     return is_int_dtype(dtype) ? (enum jy_ftype)types[jy_dtype_info[dtype].bytes] : jy_vtype_of_dtype(dtype);
 }
 
+jy_dtype
+jy_vscalar_promote(jy_dtype dtype, const struct jy_val *item)
+{
+    struct jy_val array = { .kind = JY_K_NP, .dtype = (uint8_t)dtype };
+    return promote(&array, item);
+}
+
 bool
 jy_vscalar_operand(struct jy_vbuild *b, jy_fv *out, jy_dtype to, const struct jy_val *item)
 {
-    struct jy_val array = { .kind = JY_K_NP, .dtype = (uint8_t)to };
-    if (promote(&array, item) != to)
+    if (jy_vscalar_promote(to, item) != to)
         return false;
     *out = operand(b, item, to);
     if (is_small(to))

@@ -123,13 +123,13 @@ add_frame_slots(struct slots *s, const struct jy_vframe *frame)
     }
 }
 
-/* Of all that an exit here may have to give back, or that is an operand. */
+/* Of all that an exit here may have to give back, or that is an operand; `more`: operands that the frame does not hold, JY_NO_FV: none. */
 static jy_fv
-live_slots(struct jy_vbuild *b)
+live_slots(struct jy_vbuild *b, jy_fv more)
 {
     struct slots *s = JY_NEW(b->arena, struct slots);
     s->b = b;
-    s->live = jy_vint(b, 0);
+    s->live = more != JY_NO_FV ? more : jy_vint(b, 0);
     add_frame_slots(s, b->snap);
     add_frame_slots(s, b->frame);
     return s->live;
@@ -213,22 +213,55 @@ made(struct jy_vbuild *b, jy_dtype dtype, struct jy_vgeometry *g, jy_fv data)
     return jy_varray_new(b, dtype, g, slot);
 }
 
+/* ---- casts ---- */
+
+/* The array's elements in that dtype, a new array. `slots` are in use, too, and then the new one. */
+static jy_status
+cast(struct jy_vbuild *b, struct jy_val **out, jy_dtype to, struct jy_val *x, enum jy_vector_order order, jy_fv *slots)
+{
+    struct jy_vgeometry g;
+    jy_dtype from = (jy_dtype)x->array->dtype;
+    if (to >= JY_DTYPE_COUNT)
+        return jy_vb_lacks(b, "an array of %s as %s", jy_dtype_info[from].text, jy_dtype_info[to].text);
+    jy_varray_geometry(&g, x);
+    TRY(check_size(b, &g));
+    struct jy_vector_spec s = { .nin = 1, .ndim = (uint8_t)g.ndim, .order = (uint8_t)order };
+    s.dtype[0] = (uint8_t)from;
+    s.dtype[JY_VECTOR_RESULT] = (uint8_t)to;
+    put_array(b, 0, &g, &g);
+    put_shape(b, &g);
+    b->w->w_np_flags = true;
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b, *slots) };
+    jy_fv data =
+        jy_vhelp(b, "vector_cast", 2, regs, "an element that the dtype does not hold, or axes in another order");
+    *out = made(b, to, &g, data);
+    *slots = *slots == JY_NO_FV ? (*out)->regs[1] : jy_ve2(b, JY_FLOW_OR, JY_F_I64, *slots, (*out)->regs[1]);
+    return JY_OK;
+}
+
 /* ---- ufuncs ---- */
 
+/* The dtype of all arrays, promoted; *mixed: they have several, or the numbers make it another. */
 static jy_status
-common_dtype(struct jy_vbuild *b, jy_dtype *out, size_t n, struct jy_val *const *args)
+common_dtype(struct jy_vbuild *b, jy_dtype *out, bool *mixed, size_t n, struct jy_val *const *args)
 {
     *out = JY_DTYPE_NONE;
+    *mixed = false;
     for (size_t i = 0; i < n; i++) {
         if (args[i]->kind != JY_K_ARRAY && !jy_val_is_number(args[i]))
             return jy_vb_lacks(b, "an array and %s", jy_val_describe(b, args[i]));
         if (args[i]->kind != JY_K_ARRAY)
             continue;
-        if (*out != JY_DTYPE_NONE && *out != (jy_dtype)args[i]->array->dtype)
-            return jy_vb_lacks(b, "arrays of different dtypes");
-        *out = (jy_dtype)args[i]->array->dtype;
+        jy_dtype dtype = (jy_dtype)args[i]->array->dtype;
+        *mixed |= *out != JY_DTYPE_NONE && *out != dtype;
+        *out = *out == JY_DTYPE_NONE ? dtype : jy_dtype_promote(*out, dtype);
         if (args[i]->array->ndim == 0)
             return jy_vb_lacks(b, "an operation on a 0-d array");
+    }
+    for (size_t i = 0; i < n; i++) {
+        jy_dtype with = args[i]->kind == JY_K_ARRAY ? *out : jy_vscalar_promote(*out, args[i]);
+        *mixed |= with != *out;
+        *out = with;
     }
     return JY_OK;
 }
@@ -238,24 +271,58 @@ struct operation {
     struct jy_vector_spec spec;
     struct jy_vgeometry shape;
     size_t n;
-    struct jy_val *const *args;
+    struct jy_val *args[2];
     PyObject *ufunc;
+    jy_fv slots; /* of operands that were cast */
 };
+
+/* NumPy's own word for where it casts to. */
+static bool
+casts_to(const struct operation *o, jy_dtype dtype)
+{
+    struct jy_ufunc_operand operands[2];
+    for (size_t i = 0; i < o->n; i++) {
+        const struct jy_val *v = o->args[i];
+        bool is_strong = v->kind == JY_K_ARRAY || v->kind == JY_K_NP;
+        operands[i] = (struct jy_ufunc_operand){ JY_BOOL, NULL };
+        if (is_strong)
+            operands[i].dtype = (jy_dtype)(v->kind == JY_K_ARRAY ? v->array->dtype : v->dtype);
+        else if (v->kind != JY_K_BOOL)
+            operands[i].weak = v->kind == JY_K_INT ? &PyLong_Type : &PyFloat_Type;
+    }
+    return jy_inspect_ufunc_casts(o->ufunc, o->n, operands, dtype);
+}
+
+/* The ufunc's loop for operands of that dtype, or of float64 where it has none. */
+static bool
+find_loop(struct operation *o, jy_dtype *dtype, jy_dtype *result, bool mixed)
+{
+    size_t loop;
+    bool found = jy_inspect_ufunc_loop(&loop, result, o->ufunc, o->n, *dtype);
+    if (!found && !jy_dtype_is_float(*dtype)) {
+        *dtype = JY_F64;
+        mixed = true;
+        found = jy_inspect_ufunc_loop(&loop, result, o->ufunc, o->n, JY_F64);
+    }
+    o->spec.loop = (uint32_t)loop;
+    return found && (!mixed || casts_to(o, *dtype));
+}
 
 static jy_status
 resolve(struct jy_vbuild *b, struct operation *o, jy_op op, size_t n, struct jy_val *const *args)
 {
     jy_dtype dtype, result;
-    size_t loop;
+    bool mixed;
     o->ufunc = jy_np_ufunc_of(op);
     o->n = n;
-    o->args = args;
+    o->slots = JY_NO_FV;
     o->spec.nin = (uint8_t)n;
-    TRY(common_dtype(b, &dtype, n, args));
+    TRY(common_dtype(b, &dtype, &mixed, n, args));
     bool is_power_of_ints = op == JY_OP_POWER && !jy_dtype_is_float(dtype);
-    if (o->ufunc == NULL || n > 2 || is_power_of_ints || !jy_inspect_ufunc_loop(&loop, &result, o->ufunc, n, dtype))
+    for (size_t i = 0; i < n && n <= 2; i++)
+        o->args[i] = args[i];
+    if (o->ufunc == NULL || n > 2 || is_power_of_ints || !find_loop(o, &dtype, &result, mixed))
         return jy_vb_lacks(b, "numpy.%s() of arrays of %s", jy_op_info[op].oracle, jy_dtype_info[dtype].text);
-    o->spec.loop = (uint32_t)loop;
     o->spec.dtype[0] = o->spec.dtype[1] = (uint8_t)dtype;
     o->spec.dtype[JY_VECTOR_RESULT] = (uint8_t)result;
     for (size_t i = 0; i < n; i++)
@@ -270,10 +337,13 @@ resolve(struct jy_vbuild *b, struct operation *o, jy_op op, size_t n, struct jy_
     return in_pieces ? jy_vb_lacks(b, "numpy.%s() of several axes", jy_op_info[op].oracle) : JY_OK;
 }
 
-/* Numbers first: converting them may leave. */
+/* Casts first, which use the block; numbers then: converting them may leave. */
 static jy_status
-put_operands(struct jy_vbuild *b, struct operation *o)
+put_operands(struct jy_vbuild *b, struct operation *o, enum jy_vector_order order)
 {
+    for (size_t i = 0; i < o->n; i++)
+        if (o->args[i]->kind == JY_K_ARRAY && o->args[i]->array->dtype != o->spec.dtype[i])
+            TRY(cast(b, &o->args[i], (jy_dtype)o->spec.dtype[i], o->args[i], order, &o->slots));
     for (size_t i = 0; i < o->n; i++) {
         jy_fv value;
         if (o->args[i]->kind == JY_K_ARRAY)
@@ -302,10 +372,32 @@ apply(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_va
     struct operation o = { .n = 0 };
     TRY(begin(b));
     TRY(resolve(b, &o, op, n, args));
-    TRY(put_operands(b, &o));
-    jy_fv regs[] = { jy_vaddress(b, o.ufunc), jy_vint(b, jy_vector_pack(&o.spec)), live_slots(b) };
+    TRY(put_operands(b, &o, JY_VECTOR_OPERAND_ORDER));
+    jy_fv regs[] = { jy_vaddress(b, o.ufunc), jy_vint(b, jy_vector_pack(&o.spec)), live_slots(b, o.slots) };
     jy_fv data = jy_vhelp(b, "vector_apply", 3, regs, no_room);
     *out = made(b, (jy_dtype)o.spec.dtype[JY_VECTOR_RESULT], &o.shape, data);
+    return JY_OK;
+}
+
+/* May NumPy cast a result to the array that it goes into? */
+static bool
+is_same_kind(jy_dtype from, jy_dtype to)
+{
+    return jy_dtype_info[from].kind == jy_dtype_info[to].kind &&
+           (jy_dtype_is_float(to) || to == JY_I32 || to == JY_I64);
+}
+
+static jy_status store(struct jy_vbuild *b, struct jy_val *to, struct jy_val *item, jy_fv slots);
+
+/* x op= y with a result of another dtype: made first, and cast as it is stored. */
+static jy_status
+apply_and_store(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_val *const *args)
+{
+    struct jy_val *made;
+    TRY(apply(b, &made, op, n, args));
+    TRY(jy_varray_will_write(b, args[0]));
+    TRY(store(b, args[0], made, made->regs[1]));
+    *out = args[0];
     return JY_OK;
 }
 
@@ -318,7 +410,8 @@ apply_in_place(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, str
     struct jy_val *x = args[0];
     TRY(begin(b));
     TRY(resolve(b, &o, op, n, args));
-    if (o.spec.dtype[JY_VECTOR_RESULT] != x->array->dtype)
+    if (!is_same_kind((jy_dtype)o.spec.dtype[JY_VECTOR_RESULT], (jy_dtype)x->array->dtype) &&
+        o.spec.dtype[JY_VECTOR_RESULT] != x->array->dtype)
         return jy_vb_lacks(b, "an operation in place with a result of another dtype");
     jy_varray_geometry(&to, x);
     for (size_t i = 1; i < n; i++)
@@ -326,11 +419,13 @@ apply_in_place(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, str
             jy_varray_geometry(&g, args[i]);
             TRY(fit(b, &to, &g));
         }
+    if (o.spec.dtype[JY_VECTOR_RESULT] != x->array->dtype)
+        return apply_and_store(b, out, op, n, args);
     TRY(jy_varray_will_write(b, x));
     o.shape = to;
-    TRY(put_operands(b, &o));
+    TRY(put_operands(b, &o, JY_VECTOR_ANY_ORDER));
     put_array(b, JY_VECTOR_RESULT, &to, &to);
-    jy_fv regs[] = { jy_vaddress(b, o.ufunc), jy_vint(b, jy_vector_pack(&o.spec)), live_slots(b) };
+    jy_fv regs[] = { jy_vaddress(b, o.ufunc), jy_vint(b, jy_vector_pack(&o.spec)), live_slots(b, o.slots) };
     jy_vhelp(b, "vector_into", 3, regs, no_room);
     *out = x;
     return JY_OK;
@@ -393,8 +488,10 @@ jy_vvector_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op,
 
 static jy_status
 put_source(struct jy_vbuild *b, struct jy_vector_spec *s, struct jy_val *item, jy_dtype dtype,
-           const struct jy_vgeometry *shape)
+           const struct jy_vgeometry *shape, jy_fv *slots)
 {
+    if (item->kind == JY_K_ARRAY && (jy_dtype)item->array->dtype != dtype)
+        TRY(cast(b, &item, dtype, item, JY_VECTOR_ANY_ORDER, slots));
     s->ndim = (uint8_t)shape->ndim;
     s->dtype[0] = s->dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
     if (item->kind != JY_K_ARRAY) {
@@ -403,8 +500,6 @@ put_source(struct jy_vbuild *b, struct jy_vector_spec *s, struct jy_val *item, j
     } else {
         struct jy_vgeometry g;
         jy_varray_geometry(&g, item);
-        if ((jy_dtype)item->array->dtype != dtype)
-            return jy_vb_lacks(b, "an array stored as another dtype");
         TRY(check_size(b, &g));
         TRY(fit(b, shape, &g));
         put_array(b, 0, &g, shape);
@@ -413,19 +508,26 @@ put_source(struct jy_vbuild *b, struct jy_vector_spec *s, struct jy_val *item, j
     return JY_OK;
 }
 
-jy_status
-jy_vvector_store(struct jy_vbuild *b, struct jy_val *to, struct jy_val *item)
+/* slots: in use, beside those that the frame holds */
+static jy_status
+store(struct jy_vbuild *b, struct jy_val *to, struct jy_val *item, jy_fv slots)
 {
     struct jy_vector_spec s = { .nin = 1 };
     struct jy_vgeometry g;
     TRY(begin(b));
     jy_varray_geometry(&g, to);
     TRY(check_size(b, &g));
-    TRY(put_source(b, &s, item, (jy_dtype)to->array->dtype, &g));
+    TRY(put_source(b, &s, item, (jy_dtype)to->array->dtype, &g, &slots));
     put_array(b, JY_VECTOR_RESULT, &g, &g);
-    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b) };
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b, slots) };
     jy_vhelp(b, "vector_store", 2, regs, no_room);
     return JY_OK;
+}
+
+jy_status
+jy_vvector_store(struct jy_vbuild *b, struct jy_val *to, struct jy_val *item)
+{
+    return store(b, to, item, JY_NO_FV);
 }
 
 /* A new array of that shape, of the item's elements or all of one number. */
@@ -435,8 +537,9 @@ filled(struct jy_vbuild *b, struct jy_val **out, jy_dtype dtype, struct jy_vgeom
     struct jy_vector_spec s = { .nin = 1 };
     TRY(begin(b));
     TRY(check_size(b, g));
-    TRY(put_source(b, &s, item, dtype, g));
-    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b) };
+    jy_fv slots = JY_NO_FV;
+    TRY(put_source(b, &s, item, dtype, g, &slots));
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b, slots) };
     *out = made(b, dtype, g, jy_vhelp(b, "vector_copy", 2, regs, no_room));
     return JY_OK;
 }
@@ -449,7 +552,7 @@ blank(struct jy_vbuild *b, struct jy_val **out, jy_dtype dtype, struct jy_vgeome
     TRY(check_size(b, g));
     s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
     put_shape(b, g);
-    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), jy_vint(b, zeroed), live_slots(b) };
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), jy_vint(b, zeroed), live_slots(b, JY_NO_FV) };
     *out = made(b, dtype, g, jy_vhelp(b, "vector_new", 3, regs, no_room));
     return JY_OK;
 }
@@ -484,13 +587,13 @@ create(struct jy_vbuild *b, struct jy_val **out, enum content content, jy_dtype 
 }
 
 static jy_status
-create_like(struct jy_vbuild *b, struct jy_val **out, enum content content, const struct jy_val *x)
+create_like(struct jy_vbuild *b, struct jy_val **out, enum content content, const struct jy_val *x, jy_dtype dtype)
 {
     struct jy_vgeometry g;
     jy_varray_geometry(&g, x);
     if (g.ndim != 1)
         return jy_vb_lacks(b, "an array like one of several axes");
-    return create(b, out, content, (jy_dtype)x->array->dtype, &g);
+    return create(b, out, content, dtype != JY_DTYPE_NONE ? dtype : (jy_dtype)x->array->dtype, &g);
 }
 
 /* ---- reductions ---- */
@@ -514,6 +617,26 @@ reduction_of(const char *name)
         if (strcmp(reductions[k].name, name) == 0)
             return &reductions[k];
     return NULL;
+}
+
+/* What NumPy casts the elements to before it reduces them: small integers that are added, those of a mean. */
+static jy_dtype
+reduces_as(const struct reduction *r, jy_dtype dtype)
+{
+    if (r->op == JY_OP_LOGICAL_AND || r->op == JY_OP_LOGICAL_OR)
+        return JY_BOOL;
+    if (jy_dtype_is_float(dtype) || (r->op != JY_OP_ADD && r->op != JY_OP_MUL))
+        return dtype;
+    if (strcmp(r->name, "mean") == 0)
+        return JY_F64;
+    return jy_dtype_is_unsigned(dtype) ? JY_U64 : JY_I64;
+}
+
+/* Sums of these as float64 have no order: there are not that many. */
+static bool
+adds_exactly(jy_dtype dtype)
+{
+    return !jy_dtype_is_float(dtype) && dtype != JY_I64 && dtype != JY_U64;
 }
 
 /* The loop must give the dtype that it takes, and NumPy reduce in that: small integers it widens first. */
@@ -568,7 +691,7 @@ reduce_all(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, 
 
 static jy_status
 reduce_some(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, PyObject *ufunc,
-            const struct jy_vector_spec *s, const struct jy_vgeometry *g)
+            const struct jy_vector_spec *s, const struct jy_vgeometry *g, jy_fv slots)
 {
     struct jy_vgeometry result = { .ndim = 0 };
     for (size_t d = 0; d < g->ndim; d++) {
@@ -580,7 +703,7 @@ reduce_some(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r,
     }
     bool is_mean = strcmp(r->name, "mean") == 0;
     jy_fv n = is_mean ? count_for_mean(b, g, s->axes) : JY_NO_FV;
-    jy_fv regs[] = { jy_vaddress(b, ufunc), jy_vint(b, jy_vector_pack(s)), live_slots(b) };
+    jy_fv regs[] = { jy_vaddress(b, ufunc), jy_vint(b, jy_vector_pack(s)), live_slots(b, slots) };
     jy_fv data = jy_vhelp(b, "vector_reduce", 3, regs, "a result of nothing, axes in another order, or a warning");
     struct jy_val *sum = made(b, (jy_dtype)s->dtype[0], &result, data);
     if (!is_mean) {
@@ -654,8 +777,9 @@ reduce(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, stru
 {
     struct jy_vgeometry g;
     struct reducing how;
-    jy_dtype dtype = (jy_dtype)x->array->dtype, result;
+    jy_dtype from = (jy_dtype)x->array->dtype, dtype = reduces_as(r, from), result;
     PyObject *ufunc = jy_np_ufunc_of(r->op);
+    jy_fv slots = JY_NO_FV;
     size_t loop;
     jy_varray_geometry(&g, x);
     TRY(begin(b));
@@ -668,15 +792,22 @@ reduce(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, stru
     unsigned all = (1u << g.ndim) - 1;
     if (how.all)
         how.axes = all;
+    bool is_whole = how.axes == all && !how.keepdims;
+    if (dtype != from) {
+        if (!is_whole && dtype == JY_F64 && !adds_exactly(from))
+            return jy_vb_lacks(b, "the mean of %s along an axis", jy_val_describe(b, x));
+        TRY(cast(b, &x, dtype, x, JY_VECTOR_OPERAND_ORDER, &slots));
+        jy_varray_geometry(&g, x);
+    }
     struct jy_vector_spec s = { .loop = (uint32_t)loop, .nin = (uint8_t)r->start, .ndim = (uint8_t)g.ndim };
     s.dtype[0] = s.dtype[1] = s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
     s.axes = (uint8_t)how.axes;
     s.keepdims = how.keepdims;
+    s.in_pieces = dtype != from;
     put_array(b, 0, &g, &g);
     put_shape(b, &g);
     b->w->w_np_flags = true;
-    return how.axes == all && !how.keepdims ? reduce_all(b, out, r, ufunc, &s, &g)
-                                            : reduce_some(b, out, r, ufunc, &s, &g);
+    return is_whole ? reduce_all(b, out, r, ufunc, &s, &g) : reduce_some(b, out, r, ufunc, &s, &g, slots);
 }
 
 /* ---- products ---- */
@@ -710,7 +841,7 @@ matrix_product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_vec
     put_shape(b, &g[m]);
     result.extent[0] = g[m].extent[1 - shared];
     result.about[0] = g[m].about[1 - shared];
-    jy_fv regs[] = { jy_vint(b, jy_vector_pack(s)), live_slots(b) };
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(s)), live_slots(b, JY_NO_FV) };
     *out = made(b, (jy_dtype)s->dtype[0], &result, jy_vhelp(b, "vector_product", 2, regs, no_room));
     return JY_OK;
 }
@@ -733,7 +864,7 @@ product_of_matrices(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct j
         result.about[d] = g[d].about[d];
     }
     TRY(check_size(b, &result));
-    jy_fv regs[] = { jy_vint(b, jy_vector_pack(s)), live_slots(b) };
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(s)), live_slots(b, JY_NO_FV) };
     *out = made(b, (jy_dtype)s->dtype[0], &result, jy_vhelp(b, "vector_product", 2, regs, no_room));
     return JY_OK;
 }
@@ -780,7 +911,7 @@ op_of_ufunc(PyObject *callable)
 
 /* Functions that make an array. */
 static jy_status
-creation(struct jy_vbuild *b, struct jy_val **out, const char *name, struct jy_val *arg)
+creation(struct jy_vbuild *b, struct jy_val **out, const char *name, struct jy_val *arg, jy_dtype dtype)
 {
     static const char *const names[] = { [EMPTY] = "empty", [ZEROS] = "zeros", [ONES] = "ones" };
     for (enum content content = EMPTY; content <= ONES; content++) {
@@ -788,14 +919,38 @@ creation(struct jy_vbuild *b, struct jy_val **out, const char *name, struct jy_v
         if (strncmp(name, names[content], n) != 0)
             continue;
         if (strcmp(name + n, "_like") == 0 && arg->kind == JY_K_ARRAY)
-            return create_like(b, out, content, arg);
+            return create_like(b, out, content, arg, dtype);
         struct jy_vgeometry g = { .ndim = 0 };
         if (name[n] == '\0' && arg->kind != JY_K_ARRAY) {
             TRY(shape_of(b, &g, arg));
-            return create(b, out, content, JY_F64, &g);
+            return create(b, out, content, dtype != JY_DTYPE_NONE ? dtype : JY_F64, &g);
         }
     }
     return JY_OK;
+}
+
+/* One argument, by place or as dtype=, that names a dtype which is known. */
+static bool
+read_dtype(jy_dtype *out, size_t nargs, struct jy_val *const *args, PyObject *kwnames)
+{
+    if (nargs != 1 || args[0]->kind != JY_K_KNOWN ||
+        (kwnames != NULL && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "dtype") != 0))
+        return false;
+    PyObject *object = jy_value_known(args[0]->known);
+    return object != NULL && jy_inspect_dtype(out, object);
+}
+
+/* Of the same dtype it is a copy, too. */
+static jy_status
+astype(struct jy_vbuild *b, struct jy_val **out, struct jy_val *x, size_t nargs, struct jy_val *const *args,
+       PyObject *kwnames)
+{
+    jy_dtype dtype;
+    jy_fv slots = JY_NO_FV;
+    if (!read_dtype(&dtype, nargs, args, kwnames) || x->array->ndim == 0)
+        return jy_vb_lacks(b, "astype() with such arguments");
+    TRY(begin(b));
+    return cast(b, out, dtype, x, JY_VECTOR_COPY_ORDER, &slots);
 }
 
 static jy_status
@@ -815,10 +970,13 @@ jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
     size_t nplain = nargs - (kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0);
     if (nplain >= 1 && args[0]->kind == JY_K_ARRAY && name != NULL && reduction_of(name) != NULL)
         return reduce(b, out, reduction_of(name), args[0], nargs - 1, args + 1, kwnames);
+    jy_dtype dtype = JY_DTYPE_NONE;
+    if (name != NULL && nargs == 2 && nplain >= 1 && read_dtype(&dtype, 1, args + 1, kwnames))
+        return creation(b, out, name, args[0], dtype);
     if (kwnames != NULL)
         return JY_OK;
     if (nargs == 1 && name != NULL && !concerns)
-        return creation(b, out, name, args[0]);
+        return creation(b, out, name, args[0], JY_DTYPE_NONE);
     if (!concerns)
         return JY_OK;
     jy_op op = op_of_ufunc(callable);
@@ -832,14 +990,15 @@ jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
         return product(b, out, JY_OP_DOT, args);
     if (nargs == 1 && strcmp(name, "copy") == 0 && args[0]->array->ndim == 1)
         return copy_of(b, out, args[0]);
-    return nargs == 1 ? creation(b, out, name, args[0]) : JY_OK;
+    return nargs == 1 ? creation(b, out, name, args[0], JY_DTYPE_NONE) : JY_OK;
 }
 
 bool
 jy_vvector_has_method(const char *name)
 {
     bool is_function_only = name[0] == 'a' && name[1] == 'm'; /* amin, amax */
-    return (reduction_of(name) != NULL && !is_function_only) || strcmp(name, "dot") == 0 || strcmp(name, "copy") == 0;
+    return (reduction_of(name) != NULL && !is_function_only) || strcmp(name, "dot") == 0 || strcmp(name, "copy") == 0 ||
+           strcmp(name, "astype") == 0;
 }
 
 jy_status
@@ -848,6 +1007,8 @@ jy_vvector_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *self,
 {
     if (reduction_of(name) != NULL)
         return reduce(b, out, reduction_of(name), self, nargs, args, kwnames);
+    if (strcmp(name, "astype") == 0)
+        return astype(b, out, self, nargs, args, kwnames);
     if (kwnames != NULL)
         return jy_vb_lacks(b, "the method %s of an array with keywords", name);
     if (nargs == 0 && strcmp(name, "copy") == 0)

@@ -155,6 +155,43 @@ jy_inspect_ufunc_loop(size_t *loop, jy_dtype *result, PyObject *ufunc, size_t ni
     return false;
 }
 
+/* What resolve_dtypes() is asked for an operand: a dtype, or the type of a weak number; borrowed or new. */
+static PyObject *
+operand_type(const struct jy_ufunc_operand *operand)
+{
+    PyObject *type = operand->weak != NULL ? (PyObject *)operand->weak
+                                           : (PyObject *)PyArray_DescrFromType(jy_dtype_info[operand->dtype].number);
+    if (operand->weak != NULL)
+        Py_INCREF(type);
+    return type;
+}
+
+bool
+jy_inspect_ufunc_casts(PyObject *ufunc, size_t nin, const struct jy_ufunc_operand *operands, jy_dtype dtype)
+{
+    PyObject *types = PyTuple_New((Py_ssize_t)nin + 1), *resolved = NULL;
+    bool good = types != NULL;
+    for (size_t i = 0; i < nin && good; i++) {
+        PyObject *type = operand_type(&operands[i]);
+        good = type != NULL;
+        if (good)
+            PyTuple_SET_ITEM(types, (Py_ssize_t)i, type);
+    }
+    if (good) {
+        PyTuple_SET_ITEM(types, (Py_ssize_t)nin, Py_NewRef(Py_None));
+        resolved = PyObject_CallMethod(ufunc, "resolve_dtypes", "(O)", types);
+    }
+    good = resolved != NULL && PyTuple_CheckExact(resolved);
+    for (size_t i = 0; i < nin && good; i++) {
+        PyObject *type = PyTuple_GET_ITEM(resolved, (Py_ssize_t)i);
+        good = PyArray_DescrCheck(type) && ((PyArray_Descr *)type)->type_num == jy_dtype_info[dtype].number;
+    }
+    PyErr_Clear();
+    Py_XDECREF(types);
+    Py_XDECREF(resolved);
+    return good;
+}
+
 /* Types whose conversion to a dtype looks up no attribute. */
 static bool
 names_dtype(PyObject *object)

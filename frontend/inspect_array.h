@@ -35,6 +35,12 @@ bool jy_inspect_is_dtype(PyObject *object);
 bool jy_inspect_is_ufunc(PyObject *object);
 /* The inner loop that a ufunc with one output has for `nin` operands of that dtype, by its index, and the dtype of its result. False: it has none. */
 bool jy_inspect_ufunc_loop(size_t *loop, jy_dtype *result, PyObject *ufunc, size_t nin, jy_dtype dtype);
+struct jy_ufunc_operand {
+    jy_dtype dtype;
+    PyTypeObject *weak; /* int or float: a number of Python's; else NULL */
+};
+/* Does the ufunc cast such operands to that dtype, all of them? */
+bool jy_inspect_ufunc_casts(PyObject *ufunc, size_t nin, const struct jy_ufunc_operand *operands, jy_dtype dtype);
 /* refs: borrowed, immortal for the life of the process. */
 PyObject *jy_inspect_descr(jy_dtype dtype);
 PyTypeObject *jy_inspect_scalar_type(jy_dtype dtype);

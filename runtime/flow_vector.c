@@ -7,6 +7,7 @@
 #include "runtime/flow_vector.h"
 #include "graph/op.h"
 #include "runtime/blas.h"
+#include "runtime/flow_cast.h"
 #include "runtime/flow_exec.h"
 #include "runtime/fpstatus.h"
 #include "runtime/numpy_api.h"
@@ -317,6 +318,72 @@ jy_vector_copy(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *f
     return out;
 }
 
+/* -- casts --------------------------------------------------------------------------------------------------------------------------- */
+
+struct cast {
+    jy_cast_fn *fn;
+    bool good;
+};
+
+static void
+cast_row(void *context, char **data, npy_intp n, const npy_intp *stride)
+{
+    struct cast *cast = context;
+    cast->good = cast->good && cast->fn(data[0], stride[0], data[1], stride[1], n);
+}
+
+static bool
+is_c_contiguous(const struct jy_vector_block *b, const struct jy_vector_spec *s)
+{
+    int64_t stride = (int64_t)itemsize(s, 0);
+    for (size_t d = s->ndim; d-- > 0; stride *= b->extent[d])
+        if (b->extent[d] != 1 && b->stride[0][d] != stride)
+            return false;
+    return true;
+}
+
+/* A copy has the order of its operand's strides, also those of axes of one; a result, of others. Both may go by size only. */
+static bool
+has_order(const struct jy_vector_block *b, const struct jy_vector_spec *s)
+{
+    int64_t outer = INT64_MAX;
+    if (s->order == JY_VECTOR_ANY_ORDER || s->ndim == 1 || is_c_contiguous(b, s))
+        return true;
+    for (size_t d = 0; d < s->ndim; d++) {
+        int64_t stride = llabs((long long)b->stride[0][d]);
+        if (b->extent[d] == 1 && s->order == JY_VECTOR_OPERAND_ORDER)
+            continue;
+        if (stride > outer)
+            return false;
+        outer = stride;
+    }
+    return true;
+}
+
+char *
+jy_vector_cast(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vectors *v = vectors_of(call);
+    int64_t n = count(&v->block, s.ndim);
+    *failed = 1;
+    if (!has_order(&v->block, &s) || (n == 0 && s.ndim > 1 && s.order == JY_VECTOR_COPY_ORDER))
+        return NULL;
+    char *out = take_slot(v, live, (size_t)n * itemsize(&s, JY_VECTOR_RESULT));
+    if (out == NULL)
+        return NULL;
+    struct nest nest = { .noperands = 0 };
+    struct cast cast = { jy_cast_of((jy_dtype)s.dtype[0], (jy_dtype)s.dtype[JY_VECTOR_RESULT]), true };
+    add_operand(&nest, &v->block, &s, 0);
+    add_dense(&nest, &v->block, s.ndim, out, itemsize(&s, JY_VECTOR_RESULT));
+    finish_nest(&nest, &v->block, s.ndim);
+    jy_fp_clear(true);
+    if (n != 0)
+        walk(&nest, cast_row, &cast);
+    *failed = !cast.good || !is_quiet();
+    return out;
+}
+
 struct reach {
     uintptr_t low, high;
 };
@@ -414,7 +481,8 @@ reduce(union jy_scalar *acc, struct jy_flow_call *call, PyObject *ufunc, const s
         return !from_first;
     add_operand(&nest, b, s, 0);
     finish_nest(&nest, b, s->ndim);
-    if (nest.ndim != 1 || (is_old_numpy() && (n > OLD_RUN || jy_errstate_get().bufsize < OLD_RUN)))
+    bool in_pieces = is_old_numpy() || s->in_pieces;
+    if (nest.ndim != 1 || (in_pieces && (n > OLD_RUN || jy_errstate_get().bufsize < OLD_RUN)))
         return false;
     char *from = nest.data[0];
     if (from_first) {

@@ -20,6 +20,7 @@ struct jy_vector_block *jy_vector_block_of(struct jy_flow_call *call);
 /* A new array; its data. */
 char *jy_vector_apply(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
 char *jy_vector_copy(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
+char *jy_vector_cast(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
 char *jy_vector_new(struct jy_flow_call *call, int64_t spec, int64_t zeroed, int64_t live, int32_t *failed);
 char *jy_vector_product(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
 /* Along the axes of the spec. */

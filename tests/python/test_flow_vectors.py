@@ -261,6 +261,32 @@ def matrices(a, b, n):
     return x, y, u, v, w, z, s
 
 
+def casts(x, k, n):
+    s, w = np.zeros(9, np.float32), x[0, 0]
+    for _ in range(n):
+        for i in range(len(x)):
+            big = x[i] > 0.5
+            a, b, c = big.sum() + big.mean(), big.astype(int), (x[i] * 9).astype("i4")
+            d = b * 0.5 + (c + k[i]) + k[i] / 4
+            s += x[i].astype(np.float32) * c[0]
+            s[1:4] = k[i, :3]
+            k[i] = x[i] * 9
+            k[i, 1:] += big[1:]
+            w = w + a + c.sum() + c.mean() + k[i].mean() + (c.any() + x[i].all())
+    return a, b, c, d, s, k, w
+
+
+def more_casts(x, k, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            g, o = np.sqrt(k[i] * k[i]), x[i].astype(np.float32)
+            p, q, r = o + x[i], o * k[i], (x[i] > 0.5) & (k[i] > 0.5)
+            t, u = np.zeros(3, dtype=np.int64), np.empty_like(x[i], bool)
+            u[:] = k[i]
+            v = r.sum(axis=0) + (x > 0.3).sum(axis=1) + (x > 0.5).mean(axis=1)
+    return g, p, q, r, t, u, v
+
+
 PROGRAMS = [
     (slices, copies(X, 2)),
     (rows_and_columns, copies(A, B, 3)),
@@ -275,6 +301,8 @@ PROGRAMS = [
     (small_floats, copies(A.astype(np.float32), 3)),
     (integers, copies(I, 3)),
     (products, copies(A, A[::-1], A[:5, :5], A[0, :5], 30)),
+    (casts, copies(A, I, 3)),
+    (more_casts, copies(A, I, 3)),
     (matrices, copies(A, B, 30)),
     (matrices, copies(np.asfortranarray(A), B[::-1], 30)),
     (matrices, copies(A.astype(np.float32), B.astype(np.float32), 30)),
@@ -358,6 +386,100 @@ def test_arguments_of_reductions_that_do_not_fit():
 
     for program in (f, g, h):
         same(program, copies(A, 3), native=False)
+
+
+# ---- casts: each pair of dtypes, layouts, what does not fit ----
+
+
+def cast_all(x, n):
+    for _ in range(n):
+        a, b, c, d, e = x.astype(bool), x.astype(np.int32), x.astype(np.int64), x.astype(np.float32), x.astype(np.float64)
+    return a, b, c, d, e
+
+
+def mixed_all(x, y, n):
+    for _ in range(n):
+        a, b, c, d, e = x + y, x * y, np.maximum(x, y), x > y, y / (x * 0 + 1)
+    return a, b, c, d, e
+
+
+def means(x, n):
+    for _ in range(n):
+        s = x.mean(), x.sum(), x.any(), np.all(x), np.sum(x, axis=0), x.prod()
+    return s
+
+
+DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+
+
+def of_dtype(dtype, shape, seed=3):
+    x = np.random.default_rng(seed).integers(0, 100, shape)
+    if dtype[0] in "if":
+        x -= 50
+    return (x / 8 if dtype[0] == "f" else x % 2 if dtype == "bool" else x).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_casts(dtype):
+    jitney.config.executor = "loop"
+    x = of_dtype(dtype, (4, 6))
+    layouts = [x[0], x, x[:, ::2], x[::-1], x.T, x[:1], x[0, None], x[:, None], x[0, :0], x[:0], np.broadcast_to(x[0], (3, 6))]
+    compiled, ran = jitney.compile(cast_all), 0
+    for v in layouts:
+        before = jitney.inspect(compiled).stats()["flow_returns"]
+        assert outcome(compiled, (v, 2)) == outcome(cast_all, (v, 2)), (v.shape, v.strides)
+        ran += jitney.inspect(compiled).stats()["flow_returns"] > before
+    assert ran >= 5
+    same(means, copies(x, 9), native=False)
+    same(means, copies(of_dtype(dtype, (60, 70)), 9), native=False)
+    for other in DTYPES:
+        same(mixed_all, copies(x, of_dtype(other, (4, 6), 5), 9), native=False)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 2.0**31, -(2.0**31), -(2.0**31) - 1, 2.0**63, -(2.0**63), 1e300, -0.0, 0.9, -0.9])
+def test_floats_that_an_integer_does_not_hold(value):
+    jitney.config.executor = "loop"
+
+    def stored(k, x, n):
+        for i in range(n):
+            k[:] = x * 1
+        return k
+
+    for dtype in (np.float64, np.float32):
+        with np.errstate(all="ignore"):
+            x = np.array([1.5, value, 2], dtype)
+        same(cast_all, copies(x, 9), native=False)
+        for to in (np.int64, np.int32, np.bool_, np.float32):
+            same(stored, copies(np.ones(3, to), x, 9), native=False)
+
+
+def test_what_casts_refuse():
+    def f(k, x, n):
+        for i in range(n):
+            k += x
+        return k
+
+    def g(k, x, n):
+        for i in range(n):
+            k = (k > 2) - (k > 3)
+        return k
+
+    for program in (f, g):
+        same(program, copies(np.arange(5), np.ones(5), 9), native=False)
+
+
+def test_results_that_are_cast_in_place():
+    def f(k, x, n):
+        for i in range(n):
+            k += x
+            k[1:] *= x[:-1]
+        return k
+
+    ints, floats = np.arange(5), np.array([1.5, 1e30, 3, 2, 1])
+    for k, x in ((ints.astype(np.int32), ints + 2**30), (floats.astype(np.float32), floats / 1e29), (floats.astype(np.float32)[::-1], ints)):
+        same(f, copies(k, x, 9))
+    for k, x in ((floats.astype(np.float32), floats * 1e300), (ints.astype(np.uint32), ints), (ints, ints.astype(np.uint64)), (ints[:1] * 1.0, ints)):
+        same(f, copies(k, x, 9), native=False)
 
 
 # ---- the loop is left ----

@@ -517,6 +517,8 @@ class Generator:
                 f"np.{pick(['sqrt', 'exp', 'sin', 'square'])}({one})",
                 f"np.{pick(['maximum', 'minimum'])}({one}, {other})",
                 f"{one}.copy()",
+                f"{one}.astype({pick(['float', 'int', 'bool', 'np.float32', 'np.int32'])})",
+                f"({one} > {scalar}) * {other}",
                 one,
             ]
             + [f"{m}.{pick(['sum', 'max', 'min', 'mean', 'prod'])}(axis={pick('01')})" for m in matrices[:1]]
@@ -524,6 +526,7 @@ class Generator:
         )
         number = pick(
             [
+                f"({one} > {scalar}).{pick(['sum', 'mean', 'any'])}()",
                 f"({value}).{pick(['sum', 'min', 'max', 'mean', 'any', 'all', 'prod'])}()",
                 f"np.{pick(['sum', 'max', 'mean', 'any'])}({one})",
                 f"np.dot({one}, {pick(parts)})",
