@@ -48,6 +48,7 @@ typedef uint32_t jy_fb; /* a block */
 #define JY_NO_FV UINT32_MAX
 #define JY_NO_EXIT UINT32_MAX
 #define JY_FLOW_MOST_ALIASES 63u  /* bits of jy_flow_helper.keeps, but for bit 0 */
+#define JY_FLOW_MOST_EXTENT (INT64_C(1) << 44) /* a flow is not entered with an array that is longer (of nothing) */
 enum { JY_SCRATCH_BYTES = 8192 }; /* of SCRATCH: fits into the first cache beside what a loop works on */
 
 enum jy_ftype {
@@ -194,7 +195,7 @@ enum jy_flow_input_kind {
     JY_FLOW_IN_NUMBER, /* the scalar of `dtype` in `type`: jy_flow_dtype_type */
     JY_FLOW_IN_OBJECT, /* PTR: its address */
     JY_FLOW_IN_DATA,   /* PTR: of an array */
-    JY_FLOW_IN_EXTENT, /* I64: of axis `axis` */
+    JY_FLOW_IN_EXTENT, /* I64: of axis `axis`: 0 .. JY_FLOW_MOST_EXTENT */
     JY_FLOW_IN_STRIDE, /* I64, bytes */
     JY_FLOW_IN_RANGE, /* I64: `axis` 0: next value, 1: stop, 2: step of a range iterator; of a range: start, stop, step */
     JY_FLOW_IN_INDEX,        /* I64: index of a list, tuple or sequence iterator */

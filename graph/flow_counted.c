@@ -32,23 +32,43 @@ steps_by(const struct jy_flow *w, jy_fv next, jy_fv index, int64_t *step)
     return false;
 }
 
+/* What does not change in the loop and is added to the index. */
+static jy_fv
+adds(const struct jy_counted *c, jy_fv next)
+{
+    const struct jy_fvalue *v = jy_flow_at(c->w, next);
+    if (v->f_op != JY_FLOW_ADD || (v->f_args[0] != c->index && v->f_args[1] != c->index))
+        return JY_NO_FV;
+    jy_fv by = v->f_args[v->f_args[0] == c->index ? 1 : 0];
+    return c->inside[jy_flow_at(c->w, by)->f_block] ? JY_NO_FV : by;
+}
+
 static bool
 find_step(struct jy_counted *c)
 {
     const struct jy_fblock *head = &c->w->w_blocks.at[c->head];
     size_t place = 0;
     c->step = 0;
+    c->by = JY_NO_FV;
     while (head->f_params.at[place] != c->index)
         place++;
     for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++) {
         struct jy_fpred pred = c->shape->pred[p];
         int64_t step;
+        jy_fv by = JY_NO_FV;
         if (!c->inside[pred.from])
             continue;
-        if (!steps_by(c->w, c->w->w_blocks.at[pred.from].f_edge[pred.edge].args[place], c->index, &step) ||
-            (c->step != 0 && step != c->step) || step == 0 || step > MOST_STEP || step < -MOST_STEP)
+        jy_fv next = c->w->w_blocks.at[pred.from].f_edge[pred.edge].args[place];
+        if (!steps_by(c->w, next, c->index, &step)) {
+            by = adds(c, next);
+            step = 1; /* which way it goes */
+            if (by == JY_NO_FV)
+                return false;
+        }
+        if ((c->step != 0 && (step != c->step || by != c->by)) || step == 0 || step > MOST_STEP || step < -MOST_STEP)
             return false;
         c->step = step;
+        c->by = by;
     }
     return c->step != 0;
 }
@@ -67,10 +87,8 @@ is_index(const struct jy_counted *c, jy_fv v)
 
 /* Goes on while index < limit, or <=, >, >=. */
 static bool
-find_test(struct jy_counted *c, struct test *test)
+is_test(struct jy_counted *c, struct test *test, const struct jy_fvalue *v)
 {
-    const struct jy_fblock *head = &c->w->w_blocks.at[c->head];
-    const struct jy_fvalue *v = jy_flow_at(c->w, head->f_condition);
     if (v->f_op != JY_FLOW_LT && v->f_op != JY_FLOW_LE && v->f_op != JY_FLOW_GT && v->f_op != JY_FLOW_GE)
         return false;
     bool less = v->f_op == JY_FLOW_LT || v->f_op == JY_FLOW_LE;
@@ -85,6 +103,19 @@ find_test(struct jy_counted *c, struct test *test)
             return true;
     }
     return false;
+}
+
+/* The test of a range whose step is not known: step > 0 ? index < stop : index > stop. The copy goes up. */
+static bool
+find_test(struct jy_counted *c, struct test *test)
+{
+    const struct jy_fvalue *v = jy_flow_at(c->w, c->w->w_blocks.at[c->head].f_condition);
+    if (v->f_op != JY_FLOW_SELECT)
+        return is_test(c, test, v);
+    const struct jy_fvalue *up = jy_flow_at(c->w, v->f_args[0]);
+    int64_t zero;
+    return c->stay == 0 && up->f_op == JY_FLOW_GT && constant_of(c->w, up->f_args[1], &zero) && zero == 0 &&
+           is_test(c, test, jy_flow_at(c->w, v->f_args[1])) && c->by == up->f_args[0];
 }
 
 /* Its blocks are left in the order in which they stand, but for the way back to the head; it is not too long; its head only looks. */
@@ -146,11 +177,33 @@ static void
 choose_chunk(struct jy_counted *c)
 {
     size_t nstores = count_ops(c, JY_FLOW_STORE);
-    c->can_log = nstores > 0 && nstores <= JY_MOST_LOGGED && (c->step == 1 || c->step == -1);
+    c->can_log = nstores > 0 && nstores <= JY_MOST_LOGGED && c->by == JY_NO_FV && (c->step == 1 || c->step == -1);
     c->chunk = c->can_log ? JY_LOG_ROUNDS / (int64_t)nstores : JY_CHUNK;
     /* A call may take its time, or make an object for which a collection is due. */
     if (count_ops(c, JY_FLOW_CALL) > 0 && c->chunk > JY_CALL_CHUNK)
         c->chunk = JY_CALL_CHUNK;
+}
+
+/* Where a chunk begins: what the loop begins with, or what a round has gone on to, of which the test in the head held. */
+static void
+bound_first(struct jy_counted *c, size_t place, const struct test *test)
+{
+    struct jy_bounds first = { INT64_MAX, INT64_MIN }, limit = jy_flow_bounds_of(&c->bounds, test->limit);
+    for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++) {
+        struct jy_fpred pred = c->shape->pred[p];
+        if (c->inside[pred.from])
+            continue;
+        struct jy_bounds more =
+            jy_flow_bounds_of(&c->bounds, c->w->w_blocks.at[pred.from].f_edge[pred.edge].args[place]);
+        first.low = more.low < first.low ? more.low : first.low;
+        first.high = more.high > first.high ? more.high : first.high;
+    }
+    if (c->step > 0 && limit.high > first.high)
+        first.high = limit.high;
+    if (c->step < 0 && limit.low < first.low)
+        first.low = limit.low;
+    c->bounds.given = c->first[place];
+    c->bounds.given_bounds = first;
 }
 
 /* The index stops at its limit or after a chunk's rounds, what comes first. */
@@ -166,7 +219,13 @@ make_stop(struct jy_counted *c, const struct test *test)
     while (c->w->w_blocks.at[c->head].f_params.at[place] != c->index)
         place++;
     struct jy_form first = jy_form_base(c->first[place]), reach;
-    if (!jy_form_add(&reach, &first, &by, 1))
+    bound_first(c, place, test);
+    if (c->by != JY_NO_FV) { /* at least one */
+        by = jy_form_base(c->by);
+        if (!jy_range_need_le(c, &one, 0, &by))
+            return false;
+    }
+    if (!jy_form_add(&reach, &first, &by, c->by != JY_NO_FV ? c->chunk : 1))
         return false;
     c->stop = jy_front_op(c, c->step > 0 ? JY_FLOW_MIN : JY_FLOW_MAX, JY_F_I64, jy_form_emit(c, &stop),
                           jy_form_emit(c, &reach));
@@ -191,6 +250,7 @@ jy_counted_find(struct jy_counted *c, struct jy_flow *w, const struct jy_flow_sh
     if (!has_good_shape(c) || !find_test(c, &test))
         return false;
     c->range = JY_NEW_ARRAY(w->w_arena, struct jy_interval *, w->w_values.n + 1);
+    jy_flow_bounds_init(&c->bounds, w, shape);
     choose_chunk(c);
     make_front(c);
     jy_counted_read_in_front(c);

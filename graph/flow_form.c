@@ -85,6 +85,45 @@ jy_form_emit(struct jy_counted *c, const struct jy_form *form)
     return form->constant == 0 ? sum : jy_front_op(c, JY_FLOW_ADD, JY_F_I64, sum, jy_front_const(c, form->constant));
 }
 
+/* ---- what needs no test ---- */
+
+static bool
+is_small(struct jy_counted *c, jy_fv base)
+{
+    struct jy_bounds b = jy_flow_bounds_of(&c->bounds, base);
+    return b.low >= -(INT64_C(1) << JY_BASE_BITS) && b.high < INT64_C(1) << JY_BASE_BITS;
+}
+
+/* Computed from small bases, that is from less than 2^61. */
+static bool
+is_never_positive(struct jy_counted *c, const struct jy_form *form, int depth)
+{
+    int64_t most = form->constant;
+    bool is_known = true;
+    for (size_t k = 0; k < form->n; k++) {
+        struct jy_bounds b = jy_flow_bounds_of(&c->bounds, form->term[k].base);
+        int64_t factor = form->term[k].factor, bound = factor > 0 ? b.high : b.low, product;
+        is_known &= !__builtin_mul_overflow(bound, factor, &product) && !__builtin_add_overflow(most, product, &most);
+    }
+    if (is_known && most <= 0)
+        return true;
+    for (size_t k = 0; depth > 0 && k < form->n; k++) { /* a minimum is at most each of the two */
+        const struct jy_term term = form->term[k];
+        for (size_t d = 0; d < c->derived.n; d++) {
+            const struct jy_derived derived = c->derived.at[d];
+            struct jy_form base = jy_form_base(term.base), rest, more;
+            uint8_t op = jy_flow_at(c->w, term.base)->f_op;
+            if (derived.base != term.base || op != (term.factor > 0 ? JY_FLOW_MIN : JY_FLOW_MAX) ||
+                !jy_form_add(&rest, form, &base, -term.factor))
+                continue;
+            for (size_t i = 0; i < derived.nfrom; i++)
+                if (jy_form_add(&more, &rest, &derived.from[i], term.factor) && is_never_positive(c, &more, depth - 1))
+                    return true;
+        }
+    }
+    return false;
+}
+
 static void
 need_condition(struct jy_counted *c, const struct jy_form *form)
 {
@@ -175,7 +214,7 @@ are_small(struct jy_counted *c)
     jy_fv half = jy_front_const(c, INT64_C(1) << JY_BASE_BITS), bits = JY_NO_FV;
     for (int of_inputs = 1; of_inputs >= 0; of_inputs--)
         for (size_t k = 0; k < c->small.n; k++)
-            if (is_of_inputs(c, &c->small.at[k], 1) == (of_inputs == 1))
+            if (is_of_inputs(c, &c->small.at[k], 1) == (of_inputs == 1) && !is_small(c, c->small.at[k]))
                 bits = combined(c, JY_FLOW_OR, JY_F_I64, bits,
                                 jy_front_op(c, JY_FLOW_ADD, JY_F_I64, c->small.at[k], half));
     if (bits == JY_NO_FV)
@@ -191,7 +230,7 @@ are_not_positive(struct jy_counted *c)
     for (int of_inputs = 1; of_inputs >= 0; of_inputs--)
         for (size_t k = 0; k < c->conditions.n; k++) {
             struct jy_form form = c->conditions.at[k];
-            if (is_implied(c, k) || form_of_inputs(c, &form) != (of_inputs == 1))
+            if (form_of_inputs(c, &form) != (of_inputs == 1) || is_implied(c, k) || is_never_positive(c, &form, 2))
                 continue;
             form.constant--; /* at most 2^60 before */
             bits = combined(c, JY_FLOW_AND, JY_F_I64, bits, jy_form_emit(c, &form));

@@ -17,10 +17,11 @@
  * between chunks, and a chunk may be made again: where evidence is collected, each round notes what its stores overwrite, and all of it is put back, the last
  * round first. At the poll the state is that of the head,
  * or of the way back to it, which are the same. The careful loop never comes back: what has failed once is not tried again in this run of the loop. */
+#include "graph/flow_bounds.h"
 #include "graph/flow_copy.h"
 #include "graph/flow_poll.h"
 #include "graph/flow_simplify_internal.h"
-#include <math.h>
+#include <float.h>
 
 #define MOST_FLOW_VALUES 30000 /* of a flow; no copies are made beyond */
 
@@ -104,13 +105,13 @@ is_bad(struct build *b, jy_fb block, jy_fb from)
     for (size_t k = 0; k < b->fast->carried.n; k++) { /* comparisons of NaNs are quiet */
         jy_fv sum = jy_copy_value(&b->copy, b->fast->carried.at[k]);
         enum jy_ftype type = (enum jy_ftype)jy_flow_at(b->w, sum)->f_type;
-        union jy_scalar infinite = { .bits = 0 };
+        union jy_scalar largest = { .bits = 0 }; /* LLVM makes more of a comparison with infinity */
         if (type == JY_F_F32)
-            infinite.f = INFINITY;
+            largest.f = FLT_MAX;
         else
-            infinite.d = (double)INFINITY;
+            largest.d = DBL_MAX;
         jy_fv magnitude = op(b, block, JY_FLOW_ABS, type, sum, JY_NO_FV);
-        jy_fv is_finite = op(b, block, JY_FLOW_LT, JY_F_I1, magnitude, jy_flow_const(b->w, block, type, infinite));
+        jy_fv is_finite = op(b, block, JY_FLOW_LE, JY_F_I1, magnitude, jy_flow_const(b->w, block, type, largest));
         bad = or_else(b, block, bad, op(b, block, JY_FLOW_NOT, JY_F_I1, is_finite, JY_NO_FV));
     }
     return bad;
@@ -376,7 +377,9 @@ poll_value(struct build *b, jy_fb block, size_t k)
     jy_fv value = jy_copy_value(&b->copy, v.value);
     if (v.how != JY_POLL_INDEX)
         return value;
-    jy_fv step = jy_flow_const(b->w, block, JY_F_I64, (union jy_scalar){ .i = b->c->step });
+    jy_fv step = b->c->by;
+    if (step == JY_NO_FV)
+        step = jy_flow_const(b->w, block, JY_F_I64, (union jy_scalar){ .i = b->c->step });
     return op(b, block, JY_FLOW_SUB, JY_F_I64, value, step);
 }
 
@@ -605,6 +608,7 @@ hoist_one(struct jy_flow *w)
     jy_flow_separate(w);
     while (w->w_values.n < MOST_FLOW_VALUES && hoist_next(w, &done))
         ;
+    jy_flow_bound_wraps(w);
     jy_flow_simplify(w);
 }
 

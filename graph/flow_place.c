@@ -60,7 +60,9 @@ jy_place_is_behind(struct jy_counted *c, const struct jy_fast *fast, jy_fv load,
         !jy_form_add(&distance, &written, &read, -1) || distance.n != 0)
         return false;
     for (size_t k = 0; k < written.n; k++)
-        if (written.term[k].base == c->index)
+        if (written.term[k].base == c->index && c->by != JY_NO_FV)
+            return false;
+        else if (written.term[k].base == c->index)
             step = written.term[k].factor * c->step;
     int64_t bytes = distance.constant + (int32_t)to.f_index - (int32_t)from.f_index;
     if (step == 0 && bytes == 0 && jy_counted_is_fixed(c, to.f_args[1])) { /* one place in all rounds */

@@ -450,11 +450,11 @@ sum_of_rounds(struct jy_counted *c, jy_fv sum)
     /* How far the index is from where it began: it says how many rounds have been made. */
     const struct jy_interval from = exactly(jy_form_base(c->first[place_of(c->w, c->index)])), index = of_index(c);
     rounds = plus(&index, &from, -1);
-    if (is_constant(&each, &by) && by % c->step == 0)
+    if (c->by == JY_NO_FV && is_constant(&each, &by) && by % c->step == 0)
         return plus(&first, &rounds, by / c->step);
     each = either(c, &none, &each); /* of no round, too */
     bool fixed = each.has_low && each.has_high && each.low.n == 0 && each.high.n == 0;
-    if (!fixed || (c->step != 1 && c->step != -1))
+    if (!fixed || c->by != JY_NO_FV || (c->step != 1 && c->step != -1))
         return plus(&first, &each, c->chunk);
     /* At most as many additions as rounds have been made before this one. */
     struct jy_form made = c->step > 0 ? rounds.high : rounds.low;

@@ -2,7 +2,7 @@
 #ifndef JY_GRAPH_FLOW_RANGE_H
 #define JY_GRAPH_FLOW_RANGE_H
 
-#include "graph/flow_analysis.h"
+#include "graph/flow_bounds.h"
 
 enum { JY_FORM_TERMS = 4 };
 
@@ -49,7 +49,8 @@ struct jy_counted {
     jy_fb head, body; /* `body`: where the head goes on to */
     size_t stay;      /* that edge of the head */
     jy_fv index;
-    int64_t step;
+    int64_t step; /* `by`: 1, the way it goes in the fast copy */
+    jy_fv by;     /* the step is this value, which does not change; JY_NO_FV: it is `step` */
     jy_fb entry;  /* new; its parameters are the head's at the beginning of a chunk */
     jy_fb front;  /* the same, or the last block of the chain behind it (flow_invariant.c) */
     jy_fv *first; /* by place of the head's parameter: the entry's */
@@ -60,6 +61,7 @@ struct jy_counted {
     bool can_log;               /* the latter */
     jy_fv stop;                 /* in front: the chunk goes on while index < stop (step > 0), index > stop (step < 0) */
     struct jy_interval **range; /* by value; NULL: not asked yet */
+    struct jy_flow_bounds bounds;
     struct {
         struct jy_derived {
             jy_fv base;

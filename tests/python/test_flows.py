@@ -571,6 +571,59 @@ def test_a_range_that_came_in_may_have_another_step_next_time(first):
     assert stats(f)["flow_calls"] > 0
 
 
+def struck_out(a, start, stop, step):
+    k = last = 0
+    for j in range(start, stop, step):
+        a[j] -= 1.5
+        last = j
+        k += 1
+    return k, last
+
+
+def struck_out_by_hand(a, start, stop, step):
+    j = start
+    while j <= stop:
+        a[j] -= 1.5
+        j += step
+    return j
+
+
+@pytest.mark.parametrize("function", [struck_out, struck_out_by_hand])
+def test_loops_go_by_a_step_that_is_not_known(function):
+    f = jitney.compile(function)
+    steps = [
+        (0, 999, 3),
+        (5, 1000, 7),
+        (0, 40000, 1),
+        (-7, 999, 2),
+        (0, 39999, 2**20),
+        (3, 41000, 5),
+        (2**62, 2**62 + 9, 2**29),
+    ]
+    if function is struck_out:
+        steps += [
+            (999, 0, -3),
+            (40, 39, -1),
+            (39999, -1, -1),
+            (5, 1000, 0),
+            (9, 9, 0),
+            (0, 10, 2**63 - 1),
+            (0, 10, 2**70),
+        ]
+    else:
+        steps += [(0, 2**63 - 1, 2**62), (2**63 - 9, 2**63 - 1, 8)]
+    for arguments in steps + steps:
+        outcomes = []
+        for g in (f, function):
+            a = np.arange(40000.0)
+            try:
+                outcomes.append((repr(g(a, *arguments)), a.tobytes()))
+            except (IndexError, ValueError) as error:
+                outcomes.append((repr(error), error.__traceback__.tb_next.tb_lineno, a.tobytes()))
+        assert outcomes[0] == outcomes[1], arguments
+    assert stats(f)["flow_calls"] > 0
+
+
 def polls_on_two_ways(d):
     for k in range(len(d)):
         for i in range(len(d)):

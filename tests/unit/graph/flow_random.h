@@ -821,6 +821,10 @@ flow_loop(struct flow_random *g)
     else
         stop = flow_array_input(g, flow_pick(g, FLOW_ARRAYS), JY_FLOW_IN_EXTENT);
     jy_fv by = flow_int(g, step);
+    if (!down && flow_once_in(g, 5)) { /* 1 .. 3, not known when the flow is made */
+        jy_fv few = flow_op(g, JY_FLOW_AND, JY_F_I64, flow_operand(g, JY_F_I64), flow_int(g, 3), JY_NO_EXIT);
+        by = flow_op(g, JY_FLOW_MAX, JY_F_I64, few, flow_int(g, 1), JY_NO_EXIT);
+    }
     jy_fb head = flow_block_of_locals(g, 1, in_head), body = jy_flow_block(g->flow);
     jy_fb after = flow_block_of_locals(g, 0, behind);
     flow_go(g, head, start);
