@@ -73,6 +73,19 @@ struct shape {
     } ways; /* to the tail */
 };
 
+/* Of the items on the value stack before an instruction of the original's. */
+static const uint8_t *
+kinds_at(const struct generator *g, int id)
+{
+    return g->map->kinds[jy_code_at(g->code, id)->i_id];
+}
+
+static const uint64_t *
+bound_at(const struct generator *g, int id)
+{
+    return g->map->bound + (size_t)jy_code_at(g->code, id)->i_id * g->map->nwords;
+}
+
 /* Where a slot of the original's localsplus is now: new locals stand before cells and free variables. */
 static int
 new_index(const struct generator *g, int slot)
@@ -534,7 +547,7 @@ static bool
 is_plain_stack(const struct generator *g)
 {
     for (size_t k = 0; k < g->request->depth; k++)
-        if (is_absent(g, k) || g->map->kinds[g->start][k] != JY_SLOT_VALUE)
+        if (is_absent(g, k) || kinds_at(g, g->start)[k] != JY_SLOT_VALUE)
             return false;
     return true;
 }
@@ -564,7 +577,7 @@ unstash_stack(struct generator *g)
             continue;
         }
         jy_edit_append(g->code, LOAD_FAST, g->stack_local[k]);
-        if (g->map->kinds[g->start][k] == JY_SLOT_HANDLED) {
+        if (kinds_at(g, g->start)[k] == JY_SLOT_HANDLED) {
             jy_edit_append(g->code, PUSH_EXC_INFO, 0);
             jy_edit_append(g->code, POP_TOP, 0);
         }
@@ -609,7 +622,7 @@ left_local(struct generator *g, size_t item)
 static int
 stash_handlers(struct generator *g, int id, struct jy_point *point)
 {
-    const uint8_t *kinds = g->map->kinds[id];
+    const uint8_t *kinds = kinds_at(g, id);
     size_t depth = point->depth;
     int *local = JY_NEW_ARRAY(g->code->c_arena, int, depth + 1);
     for (size_t k = depth; k-- > 0;) {
@@ -633,7 +646,8 @@ load_locals_to_leave(struct generator *g, int id, struct jy_point *point)
 {
     for (size_t k = 0; k < g->nlocals; k++) {
         int local = new_index(g, (int)k);
-        CHECK(load_to_leave(g, local, jy_layout_is_bound(g->map, id, (int)k), point, point->depth + k));
+        CHECK(load_to_leave(g, local, jy_layout_is_bound(g->map, jy_code_at(g->code, id)->i_id, (int)k), point,
+                            point->depth + k));
     }
     return 0;
 }
@@ -657,7 +671,7 @@ static bool
 handles_something(const struct generator *g, int id)
 {
     for (int k = 0; k < jy_code_at(g->code, id)->i_depth; k++)
-        if (g->map->kinds[id][k] == JY_SLOT_HANDLED)
+        if (kinds_at(g, id)[k] == JY_SLOT_HANDLED)
             return true;
     return false;
 }
@@ -665,13 +679,12 @@ handles_something(const struct generator *g, int id)
 static struct shape *
 find_shape(struct generator *g, int id)
 {
-    const struct jy_layout_map *map = g->map;
-    const uint64_t *here = map->bound + (size_t)id * map->nwords;
+    const uint64_t *here = bound_at(g, id);
     for (size_t i = 0; i < g->shapes.n; i++) {
         struct shape *shape = &g->shapes.at[i];
-        const uint64_t *there = map->bound + (size_t)shape->id * map->nwords;
+        const uint64_t *there = bound_at(g, shape->id);
         if (jy_code_at(g->code, id)->i_depth == jy_code_at(g->code, shape->id)->i_depth &&
-            memcmp(here, there, map->nwords * sizeof *here) == 0)
+            memcmp(here, there, g->map->nwords * sizeof *here) == 0)
             return shape;
     }
     struct shape *shape = jy_vec_push(g->code->c_arena, &g->shapes);
@@ -1003,14 +1016,39 @@ edit(struct jy_code *code, void *context)
     return jy_sweep_code(code);
 }
 
+/* Where the new code differs from the original. */
+static uint32_t *
+places_of_edits(const struct jy_codegen_request *request, size_t *n)
+{
+    uint32_t *offsets = PyMem_Malloc((request->nleaves + 2) * sizeof *offsets);
+    if (offsets == NULL)
+        return NULL;
+    *n = request->nleaves;
+    if (request->nleaves != 0)
+        memcpy(offsets, request->leaves, request->nleaves * sizeof *offsets);
+    offsets[(*n)++] = request->start;
+    if (request->unit != NULL && request->unit->u_stop.stops)
+        offsets[(*n)++] = request->unit->u_stop.offset;
+    return offsets;
+}
+
 PyObject *
 jy_codegen(const struct jy_codegen_request *request)
 {
     struct generator g = { .request = request, .unit = request->unit };
-    g.has_original = request->original != NULL && jy_original_map(request->original) != NULL;
+    const struct jy_stretches *stretches = request->original == NULL ? NULL : jy_original_stretches(request->original);
     PyObject *code = NULL;
-    jy_status status = g.has_original ? jy_transform_original(&code, request->original, edit, &g)
-                                      : jy_transform_code_object(&code, request->code, edit, &g);
+    jy_status status = JY_NOMEM;
+    g.has_original = stretches != NULL;
+    if (g.has_original) {
+        size_t n;
+        uint32_t *offsets = places_of_edits(request, &n);
+        if (offsets != NULL)
+            status = jy_transform_original(&code, request->original, stretches, offsets, n, edit, &g);
+        PyMem_Free(offsets);
+    } else {
+        status = jy_transform_code_object(&code, request->code, edit, &g);
+    }
     if (status == JY_NOMEM)
         PyErr_NoMemory();
     else if (status == JY_BREAK && !PyErr_Occurred())

@@ -8,7 +8,9 @@
 #include "frontend/cpython/compat.h"
 #include "frontend/cpython/decode.h"
 #include "frontend/cpython/original.h"
+#include "frontend/cpython/stretch.h"
 #include "frontend/cpython/verify_code.h"
+#include <string.h>
 
 struct bytes {
     uint8_t *at;
@@ -32,9 +34,18 @@ emit(struct assembler *a, struct bytes *out, unsigned byte)
 
 /* ---- sizes and jumps ---- */
 
+/* Of the original's instructions from `id` up to `end`. */
 static int
-count_units(const struct jy_instr *instr)
+units_between(const struct jy_code *original, int id, int end)
 {
+    return jy_code_at(original, end)->i_offset - jy_code_at(original, id)->i_offset;
+}
+
+static int
+count_units(const struct jy_code *code, const struct jy_instr *instr)
+{
+    if (instr->i_span > 1)
+        return units_between(code->c_stretches->s_code, instr->i_id, instr->i_id + instr->i_span);
     unsigned arg = (unsigned)instr->i_arg;
     int prefixes = (arg > 0xff) + (arg > 0xffff) + (arg > 0xffffff);
     return 1 + (prefixes > instr->i_prefix ? prefixes : instr->i_prefix) + instr->i_caches;
@@ -115,7 +126,7 @@ resolve_jumps(struct assembler *a)
             continue;
         int distance = a->offset[instr->i_target] - (a->offset[id] + a->units[id]);
         instr->i_arg = jy_instr_argkind(instr->i_op) == JY_ARG_JUMP_FWD ? distance : -distance;
-        int units = count_units(instr);
+        int units = count_units(a->code, instr);
         if (units > a->units[id]) {
             a->units[id] = units;
             is_stable = false;
@@ -131,7 +142,7 @@ lay_out(struct assembler *a)
         struct jy_instr *instr = jy_code_at(a->code, id);
         if (jy_instr_is_jump(instr->i_op))
             instr->i_arg = 0;
-        a->units[id] = count_units(instr);
+        a->units[id] = count_units(a->code, instr);
     }
     do
         place_instructions(a);
@@ -141,9 +152,22 @@ lay_out(struct assembler *a)
 /* ---- co_code ---- */
 
 static void
+emit_bytes(struct assembler *a, struct bytes *out, const uint8_t *at, size_t n)
+{
+    while (out->cap - out->n < n)
+        jy_vec_grow(a->arena, (void **)&out->at, out->n, &out->cap, 1);
+    memcpy(out->at + out->n, at, n);
+    out->n += n;
+}
+
+static void
 emit_instruction(struct assembler *a, int id)
 {
     const struct jy_instr *instr = jy_code_at(a->code, id);
+    if (instr->i_span > 1) {
+        emit_bytes(a, &a->bytecode, a->code->c_bytes + 2 * (size_t)instr->i_offset, 2 * (size_t)a->units[id]);
+        return;
+    }
     int prefixes = a->units[id] - 1 - instr->i_caches;
     for (int i = prefixes; i > 0; i--) {
         emit(a, &a->bytecode, EXTENDED_ARG);
@@ -261,21 +285,61 @@ is_same_run(struct jy_position p, struct jy_position q)
 #endif
 }
 
+static const struct jy_position nowhere = { -1, -1, -1, -1 };
+
+/* The first run is written anew, as it counts from the line before; the others are copied. */
+static void
+emit_stretch_locations(struct assembler *a, const struct jy_instr *instr, int *line)
+{
+    const struct jy_stretches *s = a->code->c_stretches;
+    int end = instr->i_id + instr->i_span, next = s->s_run[instr->i_id];
+    emit_location_run(a, instr->i_position, units_between(s->s_code, instr->i_id, next), line);
+    emit_bytes(a, &a->locations, s->s_table + s->s_place[next], (size_t)(s->s_place[end] - s->s_place[next]));
+    *line = s->s_line[end];
+}
+
 static void
 emit_locations(struct assembler *a)
 {
-    struct jy_position run = { -1, -1, -1, -1 };
+    struct jy_position run = nowhere;
     int units = 0, line = a->code->c_origin->co_firstlineno;
     for (int id = jy_code_begin(a->code); id != JY_NO_INSTR; id = jy_code_next(a->code, id)) {
-        struct jy_position here = jy_code_at(a->code, id)->i_position;
-        if (!is_same_run(run, here)) {
+        const struct jy_instr *instr = jy_code_at(a->code, id);
+        if (instr->i_span > 1 || !is_same_run(run, instr->i_position)) {
             emit_location_run(a, run, units, &line);
-            run = here;
+            run = instr->i_position;
             units = 0;
         }
-        units += a->units[id];
+        if (instr->i_span > 1) {
+            emit_stretch_locations(a, instr, &line);
+            run = nowhere;
+        } else {
+            units += a->units[id];
+        }
     }
     emit_location_run(a, run, units, &line);
+}
+
+void
+jy_assemble_locations(struct jy_stretches *out, struct jy_code *code)
+{
+    struct assembler a = { .code = code, .arena = code->c_arena };
+    int units = 0, first = 0, line = code->c_origin->co_firstlineno;
+    for (int id = 0; id < code->c_ndecoded; id++) {
+        struct jy_position run = jy_code_at(code, first)->i_position;
+        if (id > 0 && !is_same_run(run, jy_code_at(code, id)->i_position)) {
+            emit_location_run(&a, run, units, &line);
+            out->s_run[first] = id;
+            first = id;
+            units = 0;
+        }
+        out->s_place[id] = (int)a.locations.n; /* of those that begin a run */
+        out->s_line[id] = line;
+        units += count_units(code, jy_code_at(code, id));
+    }
+    emit_location_run(&a, jy_code_at(code, first)->i_position, units, &line);
+    out->s_run[first] = code->c_ndecoded;
+    out->s_table = a.locations.at;
 }
 
 /* ---- the object ---- */
@@ -348,24 +412,14 @@ edit_and_assemble(PyObject **out, struct jy_code *code, jy_code_editor edit, voi
     return jy_assemble_code(out, code);
 }
 
-/* The copy's memory is its own; what is empty stays NULL. */
-static struct jy_code *
-copy_code(struct jy_arena *arena, const struct jy_code *original)
-{
-    struct jy_code *code = jy_arena_copy(arena, original, sizeof *code);
-    code->c_arena = arena;
-    code->c_instrs.cap = original->c_instrs.n + original->c_instrs.n / 4 + 64; /* room for what is added */
-    code->c_instrs.at = JY_NEW_ARRAY(arena, struct jy_instr, code->c_instrs.cap);
-    memcpy(code->c_instrs.at, original->c_instrs.at, original->c_instrs.n * sizeof *code->c_instrs.at);
-    code->c_handlers.cap = original->c_handlers.n;
-    if (code->c_handlers.cap != 0)
-        code->c_handlers.at =
-            jy_arena_copy(arena, original->c_handlers.at, original->c_handlers.n * sizeof *code->c_handlers.at);
-    return code;
-}
+struct copied { /* what is edited is a copy of this */
+    const struct jy_stretches *stretches;
+    const uint32_t *offsets;
+    size_t noffsets;
+};
 
 static jy_status
-transform(PyObject **out, PyObject *origin, const struct jy_code *decoded, jy_code_editor edit, void *context)
+transform(PyObject **out, PyObject *origin, const struct copied *copied, jy_code_editor edit, void *context)
 {
     struct jy_arena *arena = jy_arena_new();
     if (arena == NULL)
@@ -376,8 +430,8 @@ transform(PyObject **out, PyObject *origin, const struct jy_code *decoded, jy_co
     if (setjmp(*jy_arena_guard(arena)) == 0) {
         struct jy_code *own = NULL;
         status = JY_OK;
-        if (decoded != NULL)
-            own = copy_code(arena, decoded);
+        if (copied != NULL)
+            own = jy_stretches_copy(arena, copied->stretches, copied->offsets, copied->noffsets);
         else
             status = jy_decode_code(&own, arena, origin);
         code = own;
@@ -401,7 +455,9 @@ jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, 
 }
 
 jy_status
-jy_transform_original(PyObject **out, const struct jy_original *original, jy_code_editor edit, void *context)
+jy_transform_original(PyObject **out, const struct jy_original *original, const struct jy_stretches *stretches,
+                      const uint32_t *offsets, size_t noffsets, jy_code_editor edit, void *context)
 {
-    return transform(out, original->o_object, original->o_code, edit, context);
+    struct copied copied = { stretches, offsets, noffsets };
+    return transform(out, original->o_object, &copied, edit, context);
 }

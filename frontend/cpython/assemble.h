@@ -14,8 +14,13 @@ jy_status jy_assemble_code(PyObject **out, struct jy_code *code);
  * answer.  Code that is not legal is JY_ERROR with a ValueError here, as c_error dies with the arena. */
 typedef jy_status (*jy_code_editor)(struct jy_code *code, void *context);
 jy_status jy_transform_code_object(PyObject **out, PyObject *origin, jy_code_editor edit, void *context);
-/* The same for code that is decoded already: edits a copy. */
+/* The same for code that is decoded already: edits a copy (stretch.h), in which what has one of these offsets is sure to stand by itself. */
 struct jy_original;
-jy_status jy_transform_original(PyObject **out, const struct jy_original *original, jy_code_editor edit, void *context);
+struct jy_stretches;
+jy_status jy_transform_original(PyObject **out, const struct jy_original *original,
+                                const struct jy_stretches *stretches, const uint32_t *offsets, size_t noffsets,
+                                jy_code_editor edit, void *context);
+/* The location table of unedited code, and where its runs are: fills s_run, s_place, s_line, s_table. */
+void jy_assemble_locations(struct jy_stretches *out, struct jy_code *code);
 
 #endif

@@ -41,7 +41,7 @@ static jy_status
 decode_instructions(struct jy_code *code, int *ids, const uint8_t *bytes, int nunits)
 {
     for (int unit = 0; unit < nunits;) {
-        struct jy_instr instr = { .i_offset = unit, .i_target = JY_NO_INSTR, .i_depth = -1 };
+        struct jy_instr instr = { .i_offset = unit, .i_target = JY_NO_INSTR, .i_depth = -1, .i_span = 1 };
         unsigned arg = 0, prefix = 0, op;
         for (;;) {
             ids[unit] = JY_NO_INSTR;
@@ -68,6 +68,7 @@ decode_instructions(struct jy_code *code, int *ids, const uint8_t *bytes, int nu
         }
         int id = (int)code->c_instrs.n;
         ids[instr.i_offset] = id;
+        instr.i_id = id;
         instr.i_prev = id - 1;
         instr.i_next = unit < nunits ? id + 1 : JY_NO_INSTR;
         *jy_vec_push(code->c_arena, &code->c_instrs) = instr;
@@ -225,6 +226,7 @@ jy_decode_code(struct jy_code **out, struct jy_arena *arena, PyObject *origin)
     if (bytecode == NULL)
         return JY_ERROR;
     memcpy(bytes, PyBytes_AS_STRING(bytecode), 2 * (size_t)nunits);
+    code->c_bytes = bytes;
     Py_DECREF(bytecode);
     int *ids = JY_NEW_ARRAY(arena, int, nunits);
     TRY(decode_instructions(code, ids, bytes, nunits));

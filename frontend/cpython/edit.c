@@ -14,6 +14,8 @@ new_instr(struct jy_code *code, int op, int arg, struct jy_position position)
         .i_target = JY_NO_INSTR,
         .i_next = JY_NO_INSTR,
         .i_prev = JY_NO_INSTR,
+        .i_id = JY_NO_INSTR,
+        .i_span = 1,
         .i_offset = -1,
         .i_depth = -1,
         .i_position = position,
@@ -230,20 +232,25 @@ shift_cells(struct jy_code *code, int id, int from)
 
 /* Does the instruction name a slot from `first` on? */
 static bool
-is_cell_user(const struct jy_code *code, int id, int first)
+is_cell_user(const struct jy_instr *instr, int first)
 {
-    const struct jy_instr *instr = jy_code_at(code, id);
     enum jy_argkind kind = jy_instr_argkind(instr->i_op);
     struct jy_instr parts[2];
     return ((kind == JY_ARG_LOCAL || kind == JY_ARG_DEREF) && instr->i_arg >= first) ||
            (jy_instr_split(instr, parts) && (parts[0].i_arg >= first || parts[1].i_arg >= first));
 }
 
+bool
+jy_edit_names_cell(const struct jy_code *code, const struct jy_instr *instr)
+{
+    return code->c_nlocalsplus != code->c_nlocals && is_cell_user(instr, code->c_nlocals);
+}
+
 static void
 find_cell_users(struct jy_code *code, int first)
 {
     for (; code->c_cells_known < code->c_instrs.n; code->c_cells_known++)
-        if (is_cell_user(code, (int)code->c_cells_known, first))
+        if (is_cell_user(jy_code_at(code, (int)code->c_cells_known), first))
             *jy_vec_push(code->c_arena, &code->c_cell_users) = (int)code->c_cells_known;
 }
 

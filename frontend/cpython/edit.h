@@ -31,6 +31,9 @@ void jy_edit_add_handler(struct jy_code *code, struct jy_handler handler);
  * and RESUME, 3.11's PRECALL and CALL, the END_FOR of a loop, a COPY_FREE_VARS that must come first). */
 bool jy_edit_is_glued(const struct jy_code *code, int id);
 
+/* Does the instruction name a cell or free variable, which moves when locals are added? */
+bool jy_edit_names_cell(const struct jy_code *code, const struct jy_instr *instr);
+
 /* Indices into co_consts, co_names; names are compared, constants are never merged.  -1 with an exception. */
 int jy_edit_add_const(struct jy_code *code, PyObject *value); /* refs: takes its own */
 int jy_edit_add_name(struct jy_code *code, PyObject *name);

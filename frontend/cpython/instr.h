@@ -52,6 +52,8 @@ struct jy_instr {
     int i_arg;          /* of a jump: as found; assembling computes it anew from i_target */
     int i_target;       /* id of the instruction jumped to, else JY_NO_INSTR */
     int i_next, i_prev; /* ids, JY_NO_INSTR at the ends */
+    int i_id;           /* of the original's instruction that it is a copy of; -1: inserted */
+    int i_span; /* 1; in an edited copy also the number of the original's instructions, from i_id on, that it stands for: stretch.h */
     int i_offset; /* first unit (its EXTENDED_ARG if any) in the original's co_code; -1: inserted.  f_lasti / 2 is i_offset + i_prefix */
     int i_depth; /* items on the value stack before it; -1: unreachable or not computed (verify_code.h) */
     struct jy_position i_position;
@@ -76,14 +78,16 @@ struct jy_code {
     struct {
         struct jy_handler *at;
         size_t n, cap;
-    } c_handlers;           /* sorted by place, never overlapping */
-    int c_first, c_last;    /* ids of the ends of the list */
-    int c_ndecoded;         /* ids below this came from c_origin, in order of offset */
-    PyObject *c_consts;     /* owned list once something was added, else NULL: see jy_code_add_const */
-    PyObject *c_names;      /* likewise */
-    PyObject *c_new_locals; /* names of locals behind the original's, likewise */
-    PyObject *c_name_index; /* owned dict: where in c_names; NULL until a name is added */
-    PyObject *c_local_set;  /* owned set: names of all locals; NULL until a local is added */
+    } c_handlers;                           /* sorted by place, never overlapping */
+    int c_first, c_last;                    /* ids of the ends of the list */
+    const uint8_t *c_bytes;                 /* the original's bytecode, neither specialised nor instrumented */
+    const struct jy_stretches *c_stretches; /* of the original; NULL: there are none in this code */
+    int c_ndecoded;                         /* ids below this came from c_origin, in order of offset */
+    PyObject *c_consts;                     /* owned list once something was added, else NULL: see jy_code_add_const */
+    PyObject *c_names;                      /* likewise */
+    PyObject *c_new_locals;                 /* names of locals behind the original's, likewise */
+    PyObject *c_name_index;                 /* owned dict: where in c_names; NULL until a name is added */
+    PyObject *c_local_set;                  /* owned set: names of all locals; NULL until a local is added */
     struct {
         int *at;
         size_t n, cap;

@@ -104,10 +104,13 @@ static void
 forget_saved_locals(struct jy_layout_map *map, const struct jy_code *code)
 {
 #ifdef LOAD_FAST_AND_CLEAR
+    size_t n = code->c_instrs.n * map->nwords;
     for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
         int local = jy_code_at(code, id)->i_arg;
         if (jy_code_at(code, id)->i_op != LOAD_FAST_AND_CLEAR)
             continue;
+        if (map->verified == map->bound)
+            map->bound = jy_arena_copy(code->c_arena, map->verified, n * sizeof *map->bound);
         for (size_t k = 0; k < code->c_instrs.n; k++)
             map->bound[k * map->nwords + (size_t)(local >> 6)] &= ~(UINT64_C(1) << (local & 63));
     }
@@ -121,6 +124,7 @@ jy_code_layout(struct jy_layout_map *out, struct jy_code *code)
 {
     size_t n = code->c_instrs.n;
     TRY(jy_verify_code_bound(code, &out->bound, &out->nwords));
+    out->verified = out->bound;
     forget_saved_locals(out, code);
     out->kinds = JY_NEW_ARRAY(code->c_arena, uint8_t *, n);
     struct walk w = {
@@ -169,10 +173,11 @@ bool
 jy_layout_is_portable(const struct jy_layout_map *map, const struct jy_code *code, int id)
 {
     const struct jy_instr *instr = jy_code_at(code, id);
-    if (map->kinds[id] == NULL || jy_edit_is_glued(code, id) || follows_prefix(code, id) || !has_begun(code, id))
+    const uint8_t *kinds = instr->i_id == JY_NO_INSTR ? NULL : map->kinds[instr->i_id];
+    if (kinds == NULL || jy_edit_is_glued(code, id) || follows_prefix(code, id) || !has_begun(code, id))
         return false;
     for (int i = 0; i < instr->i_depth; i++)
-        if (map->kinds[id][i] != JY_SLOT_VALUE && map->kinds[id][i] != JY_SLOT_HANDLED)
+        if (kinds[i] != JY_SLOT_VALUE && kinds[i] != JY_SLOT_HANDLED)
             return false;
     return true;
 }

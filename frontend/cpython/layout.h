@@ -15,6 +15,8 @@ enum jy_slot_kind {
 struct jy_layout_map {
     uint8_t **kinds; /* by id: jy_slot_kind of each item, bottom first; NULL: unreachable */
     uint64_t *bound; /* by id: set of locals that are certainly bound */
+    uint64_t *
+        verified; /* the same as the verifier finds it, to which a local that a comprehension has given back is bound */
     size_t nwords;
 };
 
@@ -27,7 +29,7 @@ jy_layout_is_bound(const struct jy_layout_map *map, int id, int local)
     return (map->bound[(size_t)id * map->nwords + (size_t)(local >> 6)] >> (local & 63) & 1) != 0;
 }
 
-/* Can the frame be left right before the instruction, and be entered there again? */
+/* Can the frame be left right before the instruction, and be entered there again?  The code may be an edited copy. */
 bool jy_layout_is_portable(const struct jy_layout_map *map, const struct jy_code *code, int id);
 
 /* Where a loop whose FOR_ITER is `id` goes on when it is finished: behind the END_FOR (3.13: and the POP_TOP) at its target. */

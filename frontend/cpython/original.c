@@ -47,3 +47,12 @@ jy_original_map(struct jy_original *o)
         o->o_has_map = jy_code_layout(&o->o_map, o->o_code) == JY_OK;
     return o->o_has_map ? &o->o_map : NULL;
 }
+
+const struct jy_stretches *
+jy_original_stretches(struct jy_original *o)
+{
+    const struct jy_layout_map *map = jy_original_map(o);
+    if (map != NULL && o->o_stretches == NULL && setjmp(*jy_arena_guard(o->o_arena)) == 0)
+        o->o_stretches = jy_stretches_new(o->o_code, map);
+    return o->o_stretches;
+}

@@ -2,7 +2,7 @@
 #ifndef JY_FRONTEND_CPYTHON_ORIGINAL_H
 #define JY_FRONTEND_CPYTHON_ORIGINAL_H
 
-#include "frontend/cpython/layout.h"
+#include "frontend/cpython/stretch.h"
 
 struct jy_original {
     struct jy_arena *o_arena;
@@ -10,6 +10,7 @@ struct jy_original {
     struct jy_code *o_code;
     struct jy_layout_map o_map;
     bool o_has_map;
+    struct jy_stretches *o_stretches;
     uint32_t o_refs;
 };
 
@@ -18,5 +19,7 @@ struct jy_original *jy_original_new(PyObject *code);
 void jy_original_release(struct jy_original *original); /* may be NULL */
 /* The layout, made when it is first asked for; NULL: no memory, or code that is not legal. Depths of the instructions are filled in then. */
 const struct jy_layout_map *jy_original_map(struct jy_original *original);
+/* Likewise. */
+const struct jy_stretches *jy_original_stretches(struct jy_original *original);
 
 #endif

@@ -8,6 +8,7 @@
 #include "frontend/cpython/verify_code.h"
 
 #include "frontend/cpython/compat.h"
+#include "frontend/cpython/stretch.h"
 #if PY_VERSION_HEX >= 0x030c0000
 #define Py_BUILD_CORE 1
 #include "internal/pycore_intrinsics.h"
@@ -21,9 +22,11 @@ struct verifier {
     int *handler; /* index of the handler that covers it, by id; -1 */
     int *work;    /* ids to visit, each at most once at a time */
     bool *is_waiting;
+    bool *gives_back; /* by id: it never raises, see mark_giving_back */
     int nwork;
     int max_depth;
     uint64_t *bound; /* by id: which locals are certainly bound before it */
+    uint64_t *all;   /* every local */
     int nwords;      /* 64-bit words of one such set */
 };
 
@@ -179,6 +182,46 @@ check_for_iter(struct jy_code *code, int id)
 
 /* ---- 2. the exception table ---- */
 
+/* A comprehension takes the locals of its names away and gives them back, also when it fails. Nothing raises where one is missing and a try around the whole is what protects the
+ * code, so to that one's handler they are bound as before. */
+static void
+mark_giving_back(struct verifier *v, int id)
+{
+    for (id = jy_code_live(v->code, id); id != JY_NO_INSTR; id = jy_code_next(v->code, id)) {
+        switch (jy_code_at(v->code, id)->i_op) {
+#ifdef LOAD_FAST_AND_CLEAR
+        case LOAD_FAST_AND_CLEAR:
+        case END_FOR:
+#endif
+#ifdef STORE_FAST_STORE_FAST
+        case STORE_FAST_STORE_FAST:
+#endif
+        case SWAP:
+        case POP_TOP:
+        case STORE_FAST:
+            v->gives_back[id] = true;
+            break;
+        default:
+            if (jy_code_at(v->code, id)->i_id !=
+                JY_NO_INSTR) /* what is inserted under a handler asks whether to leave */
+                return;
+            v->gives_back[id] = true;
+        }
+    }
+}
+
+static void
+mark_comprehension(struct verifier *v, int id)
+{
+#ifdef LOAD_FAST_AND_CLEAR
+    int op = jy_code_at(v->code, id)->i_op;
+    if ((op == LOAD_FAST_AND_CLEAR || op == END_FOR) && !v->gives_back[id])
+        mark_giving_back(v, id);
+#else
+    (void)v, (void)id;
+#endif
+}
+
 static jy_status
 check_handlers(struct verifier *v)
 {
@@ -192,6 +235,7 @@ check_handlers(struct verifier *v)
         if (jy_code_live(code, h->h_handler) == JY_NO_INSTR)
             return refuse(code, h->h_start, "its exception handler is gone");
         last_end = end;
+        mark_giving_back(v, h->h_handler);
         for (int id = h->h_start; id != h->h_end; id = jy_code_at(code, id)->i_next)
             v->handler[id] = (int)i;
     }
@@ -292,10 +336,11 @@ visit(struct verifier *v, int id, uint64_t *set)
             code, id,
             jy_arena_printf(code->c_arena, "its handler unwinds to %d items, the stack holds %d", h->h_depth, depth));
     if (h != NULL)
-        TRY(reach(v, id, h->h_handler, h->h_depth + h->h_lasti + 1, set));
-    if (!apply_to_bound(v, instr, set))
+        TRY(reach(v, id, h->h_handler, h->h_depth + h->h_lasti + 1, v->gives_back[id] ? v->all : set));
+    if (instr->i_span > 1 ? !jy_stretch_apply(code, instr, set) : !apply_to_bound(v, instr, set))
         return refuse(code, id, "loads a local that may be unbound");
-    if (h != NULL) /* a store may have happened when the next unit raises, a delete when this one does */
+    if (h != NULL &&
+        !v->gives_back[id]) /* a store may have happened when the next unit raises, a delete when this one does */
         TRY(reach(v, id, h->h_handler, h->h_depth + h->h_lasti + 1, set));
     if (jy_instr_is_jump(op))
         TRY(reach(v, id, instr->i_target, depth - pops + jy_instr_pushes(op, arg, true), set));
@@ -344,9 +389,12 @@ jy_verify_code_bound(struct jy_code *code, uint64_t **bound, size_t *nwords)
         .handler = JY_NEW_ARRAY(arena, int, n),
         .work = JY_NEW_ARRAY(arena, int, n),
         .is_waiting = JY_NEW_ARRAY(arena, bool, n),
+        .gives_back = JY_NEW_ARRAY(arena, bool, n),
         .nwords = (code->c_nlocalsplus + 63) / 64,
     };
     v.bound = JY_NEW_ARRAY(arena, uint64_t, n *(size_t)v.nwords);
+    v.all = JY_NEW_ARRAY(arena, uint64_t, v.nwords);
+    memset(v.all, 0xff, sizeof *v.all * (size_t)v.nwords);
     int place = 0;
     for (int id = code->c_first; id != JY_NO_INSTR; id = jy_code_at(code, id)->i_next) {
         v.order[id] = place++;
@@ -356,6 +404,7 @@ jy_verify_code_bound(struct jy_code *code, uint64_t **bound, size_t *nwords)
     for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
         TRY(check_arg(code, id));
         TRY(check_for_iter(code, id));
+        mark_comprehension(&v, id);
     }
     TRY(check_handlers(&v));
     TRY(check_flow(&v));

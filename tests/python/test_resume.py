@@ -5,6 +5,7 @@ Every program runs plain, compiled, and compiled with a break forced before ever
 import contextlib
 import io
 import itertools
+import random
 import sys
 import traceback
 import warnings
@@ -583,6 +584,106 @@ def test_many_places_share_their_ways_out():
     finally:
         jitney.config.min_nodes = before
     assert jitney.inspect(g).stats()["resumed_calls"] > 40
+
+
+STRETCHES = (
+    "x = y * 0.5 + a",
+    "y = (x\n         - a)",
+    "n += len(t)",
+    "m, *rest = n, k, m",
+    "z = [x, n]; z[0] = y",
+    "name = f'{n} {m:>3}' + name[:3]",
+    "k = (lambda: n + w)() % 7",
+    "w = n % 5",
+    "w = [m for m in t][n % 3]",
+    "del z; z = n",
+)
+BLOCKS = (
+    "unknown(x, n, name)\n",
+    "try:\n{}unknown(n)\n{}except KeyError as e:\n    n += len(e.args[0])\n{}finally:\n{}",
+    "with Manager(True):\n{}unknown(x)\n{}",
+    "for i in range(2):\n{}unknown(i)\n{}",
+    "while n % 3:\n{}    n += 1\n{}unknown(n)\n",
+    "if w > 2:\n{}unknown(w)\n{}else:\n{}",
+)
+
+
+def stretches(seed):
+    """Long runs of statements between breaks, in blocks of all kinds; f(a, at) raises in statement `at`."""
+    rng, count = random.Random(seed), itertools.count()
+
+    def run(indent):
+        lines = []
+        for _ in range(rng.choice((1, 3, 5, 9))):
+            line = rng.choice(STRETCHES) if rng.random() < 0.8 else f"d = t[0] + u[at == {next(count)}]"
+            lines += [" " * indent + part for part in line.split("; ")]
+        return "\n".join(lines) + "\n"
+
+    body = ""
+    for _ in range(30):
+        block = rng.choice(BLOCKS)
+        block = block.replace("{}unk", "    unk") if "{}" in block else block
+        body += "".join(part + run(4) for part in block.split("{}")) if "{}" in block else block + run(0)
+    head = "x = y = a + 1\nz = n = k = m = w = 1\nt, name, rest = (1, 2, 3), 'name', []\n"
+    tail = "return x, y, n, k, m, w, name, rest\n"
+    text = "def f(a, at, u):\n" + "".join("    " + line + "\n" for line in (head + body + tail).splitlines())
+    space = {"unknown": unknown, "Manager": Manager}
+    exec(text, space)
+    return space["f"], next(count)
+
+
+class Raises:
+    def __init__(self, kind):
+        self.kind = kind
+
+    def __getitem__(self, key):
+        if key:
+            raise self.kind("key")
+        return 4
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_stretches_between_breaks_keep_lines_columns_and_handlers(seed):
+    f, n = stretches(seed)
+    g = jitney.compile(f)
+
+    def watch(f, *args):
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                f(*args)
+        except Exception as error:
+            return [(x.lineno, x.end_lineno, x.colno, x.end_colno) for x in traceback.extract_tb(error.__traceback__)][1:]
+
+    before = jitney.config.min_nodes
+    try:
+        jitney.config.min_nodes = 0
+        for at in (-1, -1, *range(n)):
+            u = Raises(KeyError if at % 2 else ZeroDivisionError)
+            assert observe(g, np.arange(3.0), at, u) == observe(f, np.arange(3.0), at, u)
+            assert watch(g, np.arange(3.0), at, u) == watch(f, np.arange(3.0), at, u)
+    finally:
+        jitney.config.min_nodes = before
+    assert jitney.inspect(g).stats()["resumed_calls"] > n
+
+
+def gives_back(a):
+    w = a + 1
+    try:
+        x = [w for w in (1, 0)]
+        x += [1 / w for w in x]
+    except ZeroDivisionError:
+        a = a + w
+    inner = lambda: w
+    print(x)
+    return a * 2 + inner()
+
+
+def test_comprehensions_give_locals_back_under_a_handler():
+    g = jitney.compile(gives_back)
+    for a in inputs():
+        assert observe(g, a.copy()) == observe(gives_back, a.copy())
+    names = {r["name"] for r in jitney.inspect(g).refusals}
+    assert "UNKNOWN_CALL" in names and "INSTALL" not in names
 
 
 def test_very_long_functions_are_left_alone():
