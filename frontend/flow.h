@@ -510,6 +510,9 @@ jy_status jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *ca
 bool jy_vvector_has_method(const char *name);
 jy_status jy_vvector_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *self, const char *name,
                             size_t nargs, struct jy_val *const *args, PyObject *kwnames);
+/* v[key], v[key] = item with an array of indices or truth values as the key. */
+jy_status jy_vvector_take(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *key);
+jy_status jy_vvector_put(struct jy_vbuild *b, struct jy_val *v, struct jy_val *key, struct jy_val *item);
 /* Elements are set to those of another array, or to a number. */
 jy_status jy_vvector_store(struct jy_vbuild *b, struct jy_val *to, struct jy_val *item);
 

@@ -325,11 +325,31 @@ jy_varray_at(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, jy_fv i
     return JY_OK;
 }
 
+/* v[i, key]: the row v[i], of which an array says which elements. NULL: no such key. */
+static jy_status
+row_of(struct jy_vbuild *b, struct jy_val **row, struct jy_val **key, struct jy_val *v)
+{
+    struct jy_val *keys = *key;
+    *row = keys->kind == JY_K_ARRAY ? v : NULL;
+    if (keys->kind != JY_K_TUPLE || keys->nparts < 2 || keys->parts[keys->nparts - 1]->kind != JY_K_ARRAY)
+        return JY_OK;
+    for (size_t k = 0; k + 1 < keys->nparts; k++)
+        if (keys->parts[k]->kind != JY_K_INT)
+            return JY_OK;
+    *key = keys->parts[keys->nparts - 1];
+    TRY(jy_varray_get(b, row, v, jy_val_parts(b, JY_K_TUPLE, keys->nparts - 1, keys->parts)));
+    return (*row)->kind == JY_K_ARRAY ? JY_OK : jy_vb_lacks(b, "more indices than axes");
+}
+
 jy_status
 jy_varray_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *key)
 {
     struct jy_vgeometry of, g;
+    struct jy_val *row;
     jy_fv offset;
+    TRY(row_of(b, &row, &key, v));
+    if (row != NULL)
+        return jy_vvector_take(b, out, row, key);
     jy_varray_geometry(&of, v);
     TRY(subscript(b, &g, &offset, &of, key));
     if (g.ndim == 0) {
@@ -368,6 +388,7 @@ jy_varray_set(struct jy_vbuild *b, struct jy_val *v, struct jy_val *key, struct 
 {
     const struct jy_varray *array = v->array;
     struct jy_vgeometry of, g;
+    struct jy_val *row;
     jy_fv offset;
     item = jy_vnumber(b, item);
     if (!jy_val_is_number(item) && item->kind != JY_K_ARRAY)
@@ -375,6 +396,9 @@ jy_varray_set(struct jy_vbuild *b, struct jy_val *v, struct jy_val *key, struct 
     TRY(jy_varray_will_write(b, v));
     if (is_itself(item, v, key, NULL))
         return JY_OK;
+    TRY(row_of(b, &row, &key, v));
+    if (row != NULL)
+        return jy_vvector_put(b, row, key, item);
     jy_varray_geometry(&of, v);
     TRY(subscript(b, &g, &offset, &of, key));
     if (g.ndim == 0 && jy_val_is_number(item)) {

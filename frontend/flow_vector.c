@@ -898,6 +898,118 @@ product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_val *const
     }
 }
 
+/* ---- arrays as keys ---- */
+
+static void
+put_strides(struct jy_vbuild *b, size_t operand, const struct jy_vgeometry *g)
+{
+    put(b, offsetof(struct jy_vector_block, data) + operand * sizeof(char *), g->data);
+    for (size_t d = 0; d < g->ndim; d++)
+        put(b, stride_at(operand, d), g->stride[d]);
+}
+
+static void
+put_extent(struct jy_vbuild *b, size_t at, jy_fv extent)
+{
+    put(b, offsetof(struct jy_vector_block, extent) + at * sizeof(int64_t), extent);
+}
+
+/* Which elements of an array of that shape, which is put, too. */
+static jy_status
+put_key(struct jy_vbuild *b, struct jy_vector_spec *s, struct jy_vgeometry *k, struct jy_val *key,
+        const struct jy_vgeometry *g)
+{
+    jy_dtype dtype = (jy_dtype)key->array->dtype;
+    jy_varray_geometry(k, key);
+    bool is_mask = dtype == JY_BOOL, is_whole = is_mask && k->ndim == g->ndim;
+    if (jy_dtype_is_float(dtype) || dtype == JY_U64 || g->ndim == 0 || g->ndim > 2 || (k->ndim != 1 && !is_whole))
+        return jy_vb_lacks(b, "%s as a key", jy_val_describe(b, key));
+    TRY(check_size(b, g));
+    TRY(check_size(b, k));
+    for (size_t d = 0; d < k->ndim && is_mask; d++)
+        jy_vcheck(b, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, k->extent[d], g->extent[d]), "a mask of another shape");
+    s->nin = is_whole ? JY_VECTOR_MASK : is_mask ? JY_VECTOR_MASK_AXIS : JY_VECTOR_INDEX;
+    s->ndim = (uint8_t)g->ndim;
+    s->dtype[1] = (uint8_t)dtype;
+    put_strides(b, 1, k);
+    put_shape(b, g);
+    put_extent(b, JY_VECTOR_KEYS, k->extent[0]);
+    return JY_OK;
+}
+
+static const char bad_key[] = "an index out of range, or as many items as the key does not name";
+
+jy_status
+jy_vvector_take(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *key)
+{
+    struct jy_vector_spec s = { .nin = 0 };
+    struct jy_vgeometry g, k;
+    TRY(begin(b));
+    jy_varray_geometry(&g, v);
+    s.dtype[0] = s.dtype[JY_VECTOR_RESULT] = v->array->dtype;
+    TRY(put_key(b, &s, &k, key, &g));
+    put_strides(b, 0, &g);
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b, JY_NO_FV) };
+    jy_fv data = jy_vhelp(b, "vector_take", 2, regs, bad_key);
+    struct jy_vgeometry result = g;
+    size_t count = offsetof(struct jy_vector_block, extent) + JY_VECTOR_KEYS * sizeof(int64_t);
+    result.ndim = s.nin == JY_VECTOR_MASK ? 1 : g.ndim;
+    result.about[0] = k.about[0];
+    result.extent[0] = s.nin == JY_VECTOR_INDEX
+                           ? k.extent[0]
+                           : jy_vload(b, JY_F_I64, b->vector_block, jy_vint(b, 0), (int32_t)count, b->alias_block);
+    *out = made(b, (jy_dtype)v->array->dtype, &result, data);
+    return JY_OK;
+}
+
+/* What is stored: a number; one element or row for all keys; or one for each. */
+static jy_status
+put_items(struct jy_vbuild *b, struct jy_vector_spec *s, struct jy_val *item, const struct jy_vgeometry *g)
+{
+    size_t inner = g->ndim == 2 && s->nin != JY_VECTOR_MASK ? 1 : 0;
+    struct jy_vgeometry i;
+    if (item->kind != JY_K_ARRAY) {
+        s->numbers = 1;
+        put_number(b, 0, jy_vscalar_stored(b, (jy_dtype)s->dtype[JY_VECTOR_RESULT], item));
+        put_extent(b, JY_VECTOR_ITEMS, jy_vint(b, -1));
+        return JY_OK;
+    }
+    jy_varray_geometry(&i, item);
+    TRY(check_size(b, &i));
+    if (i.ndim == 0 || i.ndim > inner + 1)
+        return jy_vb_lacks(b, "%s stored by an array as a key", jy_val_describe(b, item));
+    bool for_each = i.ndim == inner + 1 && !is_one(b, i.extent[0]);
+    put(b, offsetof(struct jy_vector_block, data), i.data);
+    put(b, stride_at(0, 0), for_each ? i.stride[0] : jy_vint(b, 0));
+    put(b, stride_at(0, 1), jy_vint(b, 0));
+    if (inner != 0 && !is_one(b, i.extent[i.ndim - 1])) {
+        jy_vcheck(b, jy_ve2(b, JY_FLOW_EQ, JY_F_I1, i.extent[i.ndim - 1], g->extent[1]), "shapes that differ");
+        put(b, stride_at(0, 1), i.stride[i.ndim - 1]);
+    }
+    put_extent(b, JY_VECTOR_ITEMS, for_each ? i.extent[0] : jy_vint(b, -1));
+    return JY_OK;
+}
+
+jy_status
+jy_vvector_put(struct jy_vbuild *b, struct jy_val *v, struct jy_val *key, struct jy_val *item)
+{
+    struct jy_vector_spec s = { .nin = 0 };
+    struct jy_vgeometry g, k;
+    jy_dtype dtype = (jy_dtype)v->array->dtype;
+    jy_fv slots = JY_NO_FV;
+    TRY(begin(b));
+    jy_varray_geometry(&g, v);
+    if (item->kind == JY_K_ARRAY && (jy_dtype)item->array->dtype != dtype)
+        TRY(cast(b, &item, dtype, item, JY_VECTOR_ANY_ORDER, &slots));
+    s.dtype[0] = s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
+    TRY(put_key(b, &s, &k, key, &g));
+    TRY(put_items(b, &s, item, &g));
+    put_strides(b, JY_VECTOR_RESULT, &g);
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)) };
+    jy_vhelp(b, "vector_put", 1, regs, bad_key);
+    return JY_OK;
+}
+
 /* ---- functions and methods ---- */
 
 static jy_op

@@ -68,6 +68,14 @@ jy_vector_unpack(int64_t packed)
 /* A copy is in C order; where NumPy's, or the result of what it is an operand of, would not be, the helper fails. */
 enum jy_vector_order { JY_VECTOR_ANY_ORDER, JY_VECTOR_OPERAND_ORDER, JY_VECTOR_COPY_ORDER };
 
+/* Which elements an array as a key names, in place of the number of inputs: those along the first axis by their numbers, or where it is true; or all where one of its own shape is true.
+ * Extents 0 and 1 of the block are those of the array, the key is operand 1, and what the block has for its extents says how many there are: */
+enum jy_vector_key { JY_VECTOR_INDEX, JY_VECTOR_MASK_AXIS, JY_VECTOR_MASK };
+enum {
+    JY_VECTOR_ITEMS = 2, /* in: elements of what is stored, if it has an axis for that; else -1 */
+    JY_VECTOR_KEYS = 3,  /* in: of the key along its first axis; out: that were taken */
+};
+
 /* How a reduction begins, in place of the number of inputs. */
 enum jy_vector_start { JY_VECTOR_FROM_ZERO, JY_VECTOR_FROM_ONE, JY_VECTOR_FROM_FIRST };
 

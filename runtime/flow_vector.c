@@ -39,9 +39,8 @@ jy_vector_block_of(struct jy_flow_call *call)
     return &vectors_of(call)->block;
 }
 
-/* The memory of a slot that is not in use, of so many bytes at least; NULL: there is none. */
-static char *
-take_slot(struct jy_vectors *v, int64_t live, size_t bytes)
+char *
+jy_vector_take_slot(struct jy_vectors *v, int64_t live, size_t bytes)
 {
     if (live == -1)
         return NULL;
@@ -234,7 +233,7 @@ compute(struct jy_flow_call *call, PyObject *ufunc, const struct jy_vector_spec 
     struct jy_vectors *v = vectors_of(call);
     struct jy_vector_block *b = &v->block;
     int64_t n = count(b, s->ndim);
-    char *out = take_slot(v, live, (size_t)n * itemsize(s, JY_VECTOR_RESULT));
+    char *out = jy_vector_take_slot(v, live, (size_t)n * itemsize(s, JY_VECTOR_RESULT));
     if (out == NULL || n == 0)
         return out;
     struct nest nest = { .noperands = 0 };
@@ -307,7 +306,7 @@ jy_vector_copy(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *f
     struct jy_vector_spec s = jy_vector_unpack(spec);
     struct jy_vectors *v = vectors_of(call);
     int64_t n = count(&v->block, s.ndim);
-    char *out = take_slot(v, live, (size_t)n * itemsize(&s, JY_VECTOR_RESULT));
+    char *out = jy_vector_take_slot(v, live, (size_t)n * itemsize(&s, JY_VECTOR_RESULT));
     *failed = out == NULL;
     if (out == NULL || n == 0)
         return out;
@@ -369,7 +368,7 @@ jy_vector_cast(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *f
     *failed = 1;
     if (!has_order(&v->block, &s) || (n == 0 && s.ndim > 1 && s.order == JY_VECTOR_COPY_ORDER))
         return NULL;
-    char *out = take_slot(v, live, (size_t)n * itemsize(&s, JY_VECTOR_RESULT));
+    char *out = jy_vector_take_slot(v, live, (size_t)n * itemsize(&s, JY_VECTOR_RESULT));
     if (out == NULL)
         return NULL;
     struct nest nest = { .noperands = 0 };
@@ -440,7 +439,7 @@ jy_vector_new(struct jy_flow_call *call, int64_t spec, int64_t zeroed, int64_t l
             return NULL;
         }
     size_t bytes = (size_t)n * itemsize(&s, JY_VECTOR_RESULT);
-    char *out = take_slot(v, live, bytes);
+    char *out = jy_vector_take_slot(v, live, bytes);
     *failed = out == NULL;
     if (out != NULL && zeroed)
         memset(out, 0, bytes);
@@ -634,7 +633,7 @@ jy_vector_reduce(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64
     *failed = 1;
     if (nout == 0 || (ngone == 0 && s.nin == JY_VECTOR_FROM_FIRST)) /* NumPy's strides of nothing, or its error */
         return NULL;
-    char *out = take_slot(v, live, (size_t)nout * itemsize(&s, JY_VECTOR_RESULT));
+    char *out = jy_vector_take_slot(v, live, (size_t)nout * itemsize(&s, JY_VECTOR_RESULT));
     if (out == NULL || !reduce_along(&v->block, ufunc, &s, out, nout))
         return NULL;
     *failed = 0;
@@ -726,7 +725,7 @@ jy_vector_product(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t
     size_t bytes = itemsize(&s, JY_VECTOR_RESULT);
     read_factors(factor, &v->block, (enum jy_vector_product)s.nin);
     int64_t n = shape_product(&out, factor, bytes);
-    out.data = take_slot(v, live, (size_t)n * bytes);
+    out.data = jy_vector_take_slot(v, live, (size_t)n * bytes);
     *failed = 1;
     if (out.data == NULL)
         return NULL;

@@ -17,6 +17,8 @@ struct jy_vectors {
 void jy_vectors_clear(struct jy_vectors *vectors);
 
 struct jy_vector_block *jy_vector_block_of(struct jy_flow_call *call);
+/* The memory of a slot that is not in use, of so many bytes at least, which the block then names; NULL: there is none. */
+char *jy_vector_take_slot(struct jy_vectors *vectors, int64_t live, size_t bytes);
 /* A new array; its data. */
 char *jy_vector_apply(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
 char *jy_vector_copy(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
@@ -28,6 +30,9 @@ char *jy_vector_reduce(struct jy_flow_call *call, PyObject *ufunc, int64_t spec,
 /* Into an array that there is, as if the result were made first. */
 void jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
 void jy_vector_store(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
+/* flow_index.c: elements that an array as a key names: enum jy_vector_key */
+char *jy_vector_take(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
+void jy_vector_put(struct jy_flow_call *call, int64_t spec, int32_t *failed);
 /* Of all elements. f: also of float32. i: of other dtypes, as their value in 64 bits */
 double jy_vector_reduce_f(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int32_t *failed);
 int64_t jy_vector_reduce_i(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int32_t *failed);

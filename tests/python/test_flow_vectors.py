@@ -287,6 +287,34 @@ def more_casts(x, k, n):
     return g, p, q, r, t, u, v
 
 
+def taken(x, k, n):
+    s = x[0, 0]
+    for _ in range(n):
+        for i in range(len(x)):
+            j = (k[i] % 9 - 4) // 1
+            a, b, c = x[i][j], x[i, x[i] > 0.4], x[k[i, :3] % 6]
+            d, e = x[x > 0.7], x[x[:, i] > 0.3]
+            s = s + a.sum() + b.sum() + d.max() + e[:, 0].sum() + b.size + len(d)
+            t = x[i, x[i] > 5]
+    return a, b, c, d, e, s, t, t.strides, t.shape
+
+
+def put(x, k, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            j, m = k[i] % 9, x[i] > 0.5
+            x[i][j] += 1
+            x[i, j[::2]] -= x[i, :5] * 0.25
+            x[i, m] = 0.25
+            x[i][x[i] > 1] *= 0.5
+            x[x < -1] = k[i, 0]
+            x[k[:2, i] % 6] = x[:2] + x[2]
+            x[x[:, 0] > 0.8] = k[i]
+            k[i, m] = x[i][m] * 100
+            x[k[i, :2] % 6] += 0.125
+    return x, k
+
+
 PROGRAMS = [
     (slices, copies(X, 2)),
     (rows_and_columns, copies(A, B, 3)),
@@ -301,6 +329,10 @@ PROGRAMS = [
     (small_floats, copies(A.astype(np.float32), 3)),
     (integers, copies(I, 3)),
     (products, copies(A, A[::-1], A[:5, :5], A[0, :5], 30)),
+    (taken, copies(A, I, 3)),
+    (taken, copies(np.asfortranarray(A)[::-1], I[:, ::-1].astype(np.int16), 3)),
+    (put, copies(A, I, 3)),
+    (put, copies(B.T, I.T.copy().T, 3)),
     (casts, copies(A, I, 3)),
     (more_casts, copies(A, I, 3)),
     (matrices, copies(A, B, 30)),
@@ -480,6 +512,117 @@ def test_results_that_are_cast_in_place():
         same(f, copies(k, x, 9))
     for k, x in ((floats.astype(np.float32), floats * 1e300), (ints.astype(np.uint32), ints), (ints, ints.astype(np.uint64)), (ints[:1] * 1.0, ints)):
         same(f, copies(k, x, 9), native=False)
+
+
+# ---- arrays as keys ----
+
+
+def take(x, key, n):
+    for _ in range(n):
+        a = x[key]
+    return a, a.strides
+
+
+def put_number(x, key, n):
+    for _ in range(n):
+        x[key] = 3
+        x[key] += x[key]
+    return x
+
+
+def put_items(x, key, items, n):
+    for _ in range(n):
+        x[key] = items
+    return x
+
+
+MASK = np.array([True, False, True, True, False, False])
+KEYS = [
+    np.array([1, 3, 1, -1]),
+    np.array([0, -6, 5], np.int8),
+    np.array([2, 2, 2], np.uint32)[::-1],
+    np.array([], np.int64),
+    MASK,
+    MASK[::-1],
+    MASK & False,
+]
+BAD_KEYS = [np.array([0, 6]), np.array([-7, 0], np.int32), MASK[:5], np.array([1.0]), np.array([1], np.uint64), MASK.view(np.int8), np.array([[1, 2]])]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "bool", "uint8", "int16"])
+def test_keys(dtype):
+    jitney.config.executor = "loop"
+    x = of_dtype(dtype, (6, 4))
+    for v in (x[:, 0].copy(), x[:, 1], x, np.asfortranarray(x), x[::-1, ::2]):
+        for key in KEYS:
+            same(take, copies(v, key, 9))
+            same(put_number, copies(v, key, 9))
+        for key in BAD_KEYS:
+            same(take, copies(v, key, 9), native=False)
+            same(put_number, copies(v, key, 9), native=False)
+    whole = x > 0
+    for v, mask in ((x, whole), (x.T, whole.T), (x[::-1], whole), (x, np.asfortranarray(whole)), (x, whole & False)):
+        same(take, lambda v=v, mask=mask: (v.copy("K"), mask, 9))
+        same(put_number, lambda v=v, mask=mask: (v.copy("K"), mask, 9))
+
+
+def test_long_keys():
+    jitney.config.executor = "loop"
+    x, wide = of_dtype("float64", (700,)), of_dtype("int16", (4, 600))
+    for key in (np.random.default_rng(5).integers(-700, 700, 600), x > 0, x > -1, np.arange(256), np.arange(257)[::-1]):
+        same(take, copies(x, key, 9))
+        same(put_number, copies(x, key, 9))
+    for key in (np.array([1, -1, 1]), np.array([True, False, False, True]), wide > 0):
+        same(take, copies(wide, key, 9))
+        same(put_number, copies(wide[:, ::-1], key, 9))
+
+
+def test_items_for_keys():
+    jitney.config.executor = "loop"
+    x, whole = of_dtype("float64", (6, 4)), of_dtype("float64", (6, 4)) > 0
+    count = int(whole.sum())
+    for v, key, items in (
+        (x[:, 0], KEYS[0], np.arange(4.0)),
+        (x[:, 0], KEYS[0], np.arange(4)),
+        (x[:, 0], KEYS[4], np.arange(3.0)[::-1]),
+        (x, KEYS[0], np.arange(4.0)),
+        (x, KEYS[0], np.arange(16.0).reshape(4, 4)),
+        (x, KEYS[4], np.arange(12.0).reshape(4, 3).T),
+        (x, whole, np.arange(float(count))),
+        (x, KEYS[0], np.ones((4, 1))),
+        (x, KEYS[0], np.ones(1)),
+        (x[:, 0], KEYS[0], np.ones(1)),
+        (x, whole, np.ones(1)),
+    ):
+        same(put_items, copies(v, key, items, 9))
+    for v, key, items in (
+        (x[:, 0], KEYS[0], np.arange(3.0)),
+        (x[:, 0], KEYS[4], np.arange(2.0)),
+        (x, KEYS[0], np.ones((3, 4))),
+        (x, KEYS[4], np.ones((3, 2))),
+        (x, whole, np.ones(count + 1)),
+        (x, whole, np.ones((1, count))),
+        (x[:, 0], np.array([0, 1, 9]), np.arange(3.0)),
+    ):
+        same(put_items, copies(v, key, items, 9), native=False)
+
+
+def test_keys_and_items_that_are_in_the_array():
+    def f(x, k, n):
+        for i in range(n):
+            x[k] = x[:4]
+            x[:4][k] = x[k]
+            x[k % 3] = x[::-1][:4]
+        return x
+
+    def g(k, n):
+        for i in range(n):
+            k[k] = k[::-1]
+            k[k > 2] = i % 5
+        return k
+
+    same(f, copies(np.arange(6.0), np.array([1, 3, 0, 2]), 9), native=False)
+    same(g, copies(np.array([1, 3, 0, 2]), 9), native=False)
 
 
 # ---- the loop is left ----

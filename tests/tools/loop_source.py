@@ -519,6 +519,8 @@ class Generator:
                 f"{one}.copy()",
                 f"{one}.astype({pick(['float', 'int', 'bool', 'np.float32', 'np.int32'])})",
                 f"({one} > {scalar}) * {other}",
+                f"{one}[{one} > {scalar}]",
+                f"{one}[{pick(parts)}.astype(int) % {pick(['len(' + one + ')', '3'])}]",
                 one,
             ]
             + [f"{m}.{pick(['sum', 'max', 'min', 'mean', 'prod'])}(axis={pick('01')})" for m in matrices[:1]]
@@ -544,7 +546,10 @@ class Generator:
             self.put(f"{one if '[' in one else one + '[:]'} = {value}")
         elif k < 0.65:
             self.put(f"{one} {pick('+-*')}= {other}")
-        elif k < 0.75 and self.variables.get("v"):
+        elif k < 0.7:
+            key = pick([f"{one} > {scalar}", f"{pick(parts)} > {scalar}", f"abs({pick(parts)}).astype(int) % len({one})"])
+            self.put(f"{one}[{key}] {pick(['=', '=', '+=', '*='])} {pick([scalar, scalar, other])}")
+        elif k < 0.78 and self.variables.get("v"):
             self.put(f"{self.name('v')}[{pick(['0', '-1', '1:', ':2'])}] {pick(['=', '+='])} {scalar}")
         else:
             self.put(f"{self.target('s')} = {number}")
