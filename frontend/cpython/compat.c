@@ -77,7 +77,7 @@ jy_compat_adopt_version(PyObject *copy, PyObject *origin)
 void
 jy_compat_fill_watch(struct jy_compat_watch *out, int own_tool)
 {
-    uint8_t mask = own_tool < 0 ? 0xff : (uint8_t)~(1u << own_tool);
+    uint8_t mask = (uint8_t)(own_tool < 0 ? 0xffu : ~(1u << own_tool));
     out->w_mask = UINT64_C(0x0101010101010101) * mask;
 #if HAS_312
     out->w_tools = PyInterpreterState_Get()->monitors.tools;
