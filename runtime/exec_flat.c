@@ -106,8 +106,7 @@ scalar_output(const struct jy_exec *exec, const struct jy_call *call)
 
 /* What is the same for both ways in. Tables that `inputs` fill are on the caller's stack. */
 static inline void
-begin(struct jy_call *call, const struct jy_exec *exec, struct jy_desc *desc, const int64_t *extent,
-      union jy_scalar *scalar)
+begin(struct jy_call *call, const struct jy_exec *exec, struct jy_desc *desc, int64_t *extent, union jy_scalar *scalar)
 {
     call->desc = desc;
     call->size = extent;
