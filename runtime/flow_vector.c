@@ -285,11 +285,81 @@ copy(const struct jy_vector_block *b, struct nest *nest, const struct jy_vector_
     walk(nest, copy_row, &bytes);
 }
 
+enum { PIECE_BYTES = 8192, LONG_BYTES = 4 * PIECE_BYTES };
+
+/* Twice as many of these cost less than an array more. */
+static bool
+is_cheap(PyObject *ufunc)
+{
+    const char *name = ((const PyUFuncObject *)ufunc)->name;
+    return strcmp(name, "add") == 0 || strcmp(name, "subtract") == 0 || strcmp(name, "multiply") == 0;
+}
+
+/* One long row whose elements follow each other, and operands that are it or share nothing with it. */
+static bool
+can_be_written_at_once(const struct nest *n, const struct jy_vector_spec *s)
+{
+    size_t bytes = itemsize(s, JY_VECTOR_RESULT);
+    size_t last = n->noperands - 1;
+    const char *out = n->data[last], *end = out + (size_t)n->extent[0] * bytes;
+    if (n->ndim != 1 || n->stride[last][0] != (npy_intp)bytes || (size_t)n->extent[0] < LONG_BYTES / bytes)
+        return false;
+    for (size_t k = 0; k < s->nin; k++)
+        if (s->dtype[k] != s->dtype[JY_VECTOR_RESULT])
+            return false;
+    for (size_t k = 0; k < last; k++) {
+        npy_intp span = n->stride[k][0] * (n->extent[0] - 1);
+        const char *low = n->data[k] + (span < 0 ? span : 0), *high = n->data[k] + (span > 0 ? span : 0) + bytes;
+        bool is_same = n->data[k] == out && n->stride[k][0] == n->stride[last][0];
+        if (!is_same && low < end && out < high)
+            return false;
+    }
+    return true;
+}
+
+/* Piece by piece, so that all but the operands stays in the first cache: floats once for what would be reported, into the slot, then where it belongs. A result of its own, or the old elements kept,
+ * would be one more array that has to go through the caches. */
+static bool
+write_at_once(struct nest *n, struct loop *loop, size_t bytes, char *piece, bool reports)
+{
+    size_t last = n->noperands - 1;
+    npy_intp most = (npy_intp)(PIECE_BYTES / bytes), stride[JY_VECTOR_OPERANDS];
+    char *data[JY_VECTOR_OPERANDS];
+    for (size_t k = 0; k < n->noperands; k++)
+        stride[k] = n->stride[k][0];
+    jy_fp_clear(true);
+    for (int trial = reports ? 1 : 0; trial >= 0; trial--) {
+        for (npy_intp at = 0; at < n->extent[0]; at += most) {
+            for (size_t k = 0; k < n->noperands; k++)
+                data[k] = n->data[k] + at * stride[k];
+            if (trial)
+                data[last] = piece;
+            run_row(loop, data, n->extent[0] - at < most ? n->extent[0] - at : most, stride);
+        }
+        if (!is_quiet())
+            return false;
+    }
+    return true;
+}
+
 void
 jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed)
 {
     struct jy_vector_spec s = jy_vector_unpack(spec);
     struct jy_vector_block *b = jy_vector_block_of(call);
+    struct nest in_place = { .noperands = 0 };
+    size_t bytes = itemsize(&s, JY_VECTOR_RESULT);
+    for (size_t k = 0; k < s.nin; k++)
+        add_operand(&in_place, b, &s, k);
+    add_operand(&in_place, b, &s, JY_VECTOR_RESULT);
+    finish_nest(&in_place, b, s.ndim);
+    if (is_cheap(ufunc) && can_be_written_at_once(&in_place, &s)) {
+        struct loop loop = loop_of(ufunc, s.loop);
+        char *piece = take_slot(vectors_of(call), live, PIECE_BYTES);
+        *failed = piece == NULL || !write_at_once(&in_place, &loop, bytes, piece,
+                                                  jy_dtype_is_float((jy_dtype)s.dtype[JY_VECTOR_RESULT]));
+        return;
+    }
     char *made = compute(call, ufunc, &s, live, false);
     *failed = made == NULL;
     if (made == NULL || count(b, s.ndim) == 0)

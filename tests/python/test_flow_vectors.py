@@ -1,5 +1,6 @@
 """Whole arrays inside native loops: slices, rows and columns, operations on them, stores, reductions, products, arrays that are made in the loop."""
 
+import itertools
 import traceback
 import warnings
 
@@ -425,7 +426,13 @@ def test_arguments_of_reductions_that_do_not_fit():
 
 def cast_all(x, n):
     for _ in range(n):
-        a, b, c, d, e = x.astype(bool), x.astype(np.int32), x.astype(np.int64), x.astype(np.float32), x.astype(np.float64)
+        a, b, c, d, e = (
+            x.astype(bool),
+            x.astype(np.int32),
+            x.astype(np.int64),
+            x.astype(np.float32),
+            x.astype(np.float64),
+        )
     return a, b, c, d, e
 
 
@@ -455,7 +462,19 @@ def of_dtype(dtype, shape, seed=3):
 def test_casts(dtype):
     jitney.config.executor = "loop"
     x = of_dtype(dtype, (4, 6))
-    layouts = [x[0], x, x[:, ::2], x[::-1], x.T, x[:1], x[0, None], x[:, None], x[0, :0], x[:0], np.broadcast_to(x[0], (3, 6))]
+    layouts = [
+        x[0],
+        x,
+        x[:, ::2],
+        x[::-1],
+        x.T,
+        x[:1],
+        x[0, None],
+        x[:, None],
+        x[0, :0],
+        x[:0],
+        np.broadcast_to(x[0], (3, 6)),
+    ]
     compiled, ran = jitney.compile(cast_all), 0
     for v in layouts:
         before = jitney.inspect(compiled).stats()["flow_returns"]
@@ -468,7 +487,9 @@ def test_casts(dtype):
         same(mixed_all, copies(x, of_dtype(other, (4, 6), 5), 9), native=False)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, 2.0**31, -(2.0**31), -(2.0**31) - 1, 2.0**63, -(2.0**63), 1e300, -0.0, 0.9, -0.9])
+@pytest.mark.parametrize(
+    "value", [np.nan, np.inf, 2.0**31, -(2.0**31), -(2.0**31) - 1, 2.0**63, -(2.0**63), 1e300, -0.0, 0.9, -0.9]
+)
 def test_floats_that_an_integer_does_not_hold(value):
     jitney.config.executor = "loop"
 
@@ -508,9 +529,18 @@ def test_results_that_are_cast_in_place():
         return k
 
     ints, floats = np.arange(5), np.array([1.5, 1e30, 3, 2, 1])
-    for k, x in ((ints.astype(np.int32), ints + 2**30), (floats.astype(np.float32), floats / 1e29), (floats.astype(np.float32)[::-1], ints)):
+    for k, x in (
+        (ints.astype(np.int32), ints + 2**30),
+        (floats.astype(np.float32), floats / 1e29),
+        (floats.astype(np.float32)[::-1], ints),
+    ):
         same(f, copies(k, x, 9))
-    for k, x in ((floats.astype(np.float32), floats * 1e300), (ints.astype(np.uint32), ints), (ints, ints.astype(np.uint64)), (ints[:1] * 1.0, ints)):
+    for k, x in (
+        (floats.astype(np.float32), floats * 1e300),
+        (ints.astype(np.uint32), ints),
+        (ints, ints.astype(np.uint64)),
+        (ints[:1] * 1.0, ints),
+    ):
         same(f, copies(k, x, 9), native=False)
 
 
@@ -765,3 +795,45 @@ def test_views_of_nothing_have_numpys_strides():
         expected, found = f(x, 3), jitney.compile(f)(x, 3)
         assert [expected[k].strides for k in (0, 2)] == [found[k].strides for k in (0, 2)]
         assert expected[1::2] == found[1::2]
+
+
+def long_rows(y, x, w, how):
+    for i in range(len(y)):
+        if how == 0:
+            y[i] += w * x[i]
+        elif how == 1:
+            y[i, :-1] -= y[i, 1:]
+        elif how == 2:
+            y[i] *= y[i]
+        else:
+            y[i, ::-1] += x[i]
+    return y
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_long_rows_in_place(dtype):
+    f = jitney.compile(long_rows)
+    make = lambda n: np.arange(3 * n).reshape(3, n).astype(dtype) % 17  # noqa: E731
+    w = dtype(3) if dtype is not np.float32 else np.float32(0.5)
+    for how in range(4):
+        f(make(9), make(9), w, how)
+    for n, how in itertools.product((7, 20000), range(4)):
+        for value in (
+            (None, 1e308, np.inf, np.nan)
+            if dtype is np.float64
+            else (None, 3e38)
+            if dtype is np.float32
+            else (None, 2**62)
+        ):
+            outcomes = []
+            for g in (f, long_rows):
+                y, x = make(n), make(n)
+                if value is not None:
+                    y[1, -2:] = x[1, -2:] = value
+                    y[1, -1] *= -1
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    g(y, x, w, how)
+                outcomes.append((y.tobytes(), [(str(c.message), c.lineno) for c in caught]))
+            assert outcomes[0] == outcomes[1], (n, how, value)
+    assert jitney.inspect(f).stats()["flow_calls"] > 0
