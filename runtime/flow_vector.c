@@ -355,7 +355,7 @@ jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t
     finish_nest(&in_place, b, s.ndim);
     if (is_cheap(ufunc) && can_be_written_at_once(&in_place, &s)) {
         struct loop loop = loop_of(ufunc, s.loop);
-        char *piece = take_slot(vectors_of(call), live, PIECE_BYTES);
+        char *piece = jy_vector_take_slot(vectors_of(call), live, PIECE_BYTES);
         *failed = piece == NULL || !write_at_once(&in_place, &loop, bytes, piece,
                                                   jy_dtype_is_float((jy_dtype)s.dtype[JY_VECTOR_RESULT]));
         return;
