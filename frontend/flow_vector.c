@@ -810,6 +810,104 @@ reduce(struct jy_vbuild *b, struct jy_val **out, const struct reduction *r, stru
     return is_whole ? reduce_all(b, out, r, ufunc, &s, &g) : reduce_some(b, out, r, ufunc, &s, &g, slots);
 }
 
+/* ---- choices ---- */
+
+/* The dtype of both, as np.where() has it; NONE: not known here. */
+static jy_dtype
+dtype_of_choice(struct jy_val *const *args)
+{
+    jy_dtype dtype = JY_DTYPE_NONE;
+    for (size_t k = 0; k < 2; k++)
+        if (args[k]->kind == JY_K_ARRAY)
+            dtype = dtype == JY_DTYPE_NONE ? (jy_dtype)args[k]->array->dtype
+                                           : jy_dtype_promote(dtype, (jy_dtype)args[k]->array->dtype);
+    for (size_t k = 0; k < 2 && dtype != JY_DTYPE_NONE; k++)
+        if (args[k]->kind != JY_K_ARRAY)
+            dtype = jy_vscalar_promote(dtype, args[k]);
+    if (dtype == JY_DTYPE_NONE && args[0]->kind == args[1]->kind)
+        dtype = args[0]->kind == JY_K_INT ? JY_I64 : args[0]->kind == JY_K_FLOAT ? JY_F64 : JY_DTYPE_NONE;
+    return dtype;
+}
+
+/* np.where(condition, x, y) */
+static jy_status
+where(struct jy_vbuild *b, struct jy_val **out, struct jy_val *const *args)
+{
+    struct jy_val *x[] = { args[1], args[2], args[0] };
+    struct jy_vgeometry shape = { .ndim = 0 }, g;
+    jy_fv slots = JY_NO_FV;
+    for (size_t k = 0; k < 2; k++)
+        if (x[k]->kind != JY_K_ARRAY && !jy_val_is_number(x[k]))
+            return jy_vb_lacks(b, "numpy.where() of %s", jy_val_describe(b, x[k]));
+    jy_dtype dtype = dtype_of_choice(x);
+    if (dtype == JY_DTYPE_NONE || x[2]->kind != JY_K_ARRAY || x[2]->array->dtype != JY_BOOL)
+        return jy_vb_lacks(b, "numpy.where() of such operands");
+    TRY(begin(b));
+    for (size_t k = 0; k < 3; k++)
+        if (x[k]->kind == JY_K_ARRAY) {
+            if (x[k]->array->ndim == 0)
+                return jy_vb_lacks(b, "numpy.where() of a 0-d array");
+            jy_varray_geometry(&g, x[k]);
+            TRY(check_size(b, &g));
+            broadcast(b, &shape, &g);
+        }
+    TRY(check_size(b, &shape));
+    for (size_t k = 0; k < 2; k++)
+        if (x[k]->kind == JY_K_ARRAY && x[k]->array->dtype != dtype)
+            TRY(cast(b, &x[k], dtype, x[k], JY_VECTOR_OPERAND_ORDER, &slots));
+    struct jy_vector_spec s = { .nin = 2, .ndim = (uint8_t)shape.ndim };
+    s.dtype[0] = s.dtype[1] = (uint8_t)dtype;
+    s.dtype[JY_VECTOR_RESULT] = JY_BOOL;
+    for (size_t k = 0; k < 3; k++) {
+        jy_fv value;
+        if (x[k]->kind == JY_K_ARRAY)
+            continue;
+        if (!jy_vscalar_operand(b, &value, dtype, x[k]))
+            return jy_vb_lacks(b, "numpy.where() of %s", jy_val_describe(b, x[k]));
+        s.numbers |= (uint8_t)(1u << k);
+        put_number(b, k, value);
+    }
+    for (size_t k = 0; k < 3; k++)
+        if (x[k]->kind == JY_K_ARRAY) {
+            jy_varray_geometry(&g, x[k]);
+            put_array(b, k, &g, &shape);
+        }
+    put_shape(b, &shape);
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), live_slots(b, slots) };
+    *out = made(b, dtype, &shape, jy_vhelp(b, "vector_where", 2, regs, no_room));
+    return JY_OK;
+}
+
+/* argmax() and argmin() of all elements. */
+static jy_status
+place_of_best(struct jy_vbuild *b, struct jy_val **out, bool largest, struct jy_val *x, size_t nargs,
+              struct jy_val *const *args, PyObject *kwnames)
+{
+    struct jy_vgeometry g;
+    struct reducing how;
+    jy_dtype dtype = (jy_dtype)x->array->dtype;
+    jy_varray_geometry(&g, x);
+    bool fits = g.ndim != 0 && dtype < JY_DTYPE_COUNT && nargs <= 1 && (nargs == 0 || args[0]->kind != JY_K_TUPLE) &&
+                read_reducing(b, &how, g.ndim, nargs, args, kwnames) && !how.keepdims && (how.all || g.ndim == 1);
+    if (!fits)
+        return jy_vb_lacks(b, "%s of %s, or with such arguments", largest ? "argmax" : "argmin", jy_val_describe(b, x));
+    TRY(begin(b));
+    TRY(check_size(b, &g));
+    struct jy_vector_spec s = { .nin = 1, .ndim = (uint8_t)g.ndim };
+    s.dtype[0] = (uint8_t)dtype;
+    put_array(b, 0, &g, &g);
+    put_shape(b, &g);
+    jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), jy_vint(b, largest) };
+    *out = jy_val_reg(b, JY_K_NP, JY_I64, jy_vhelp(b, "vector_arg", 2, regs, "no elements"));
+    return JY_OK;
+}
+
+static bool
+is_place_of_best(const char *name)
+{
+    return strcmp(name, "argmax") == 0 || strcmp(name, "argmin") == 0;
+}
+
 /* ---- products ---- */
 
 static jy_status
@@ -1082,6 +1180,8 @@ jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
     size_t nplain = nargs - (kwnames != NULL ? (size_t)PyTuple_GET_SIZE(kwnames) : 0);
     if (nplain >= 1 && args[0]->kind == JY_K_ARRAY && name != NULL && reduction_of(name) != NULL)
         return reduce(b, out, reduction_of(name), args[0], nargs - 1, args + 1, kwnames);
+    if (nplain >= 1 && args[0]->kind == JY_K_ARRAY && name != NULL && is_place_of_best(name))
+        return place_of_best(b, out, name[4] == 'a', args[0], nargs - 1, args + 1, kwnames);
     jy_dtype dtype = JY_DTYPE_NONE;
     if (name != NULL && nargs == 2 && nplain >= 1 && read_dtype(&dtype, 1, args + 1, kwnames))
         return creation(b, out, name, args[0], dtype);
@@ -1100,6 +1200,8 @@ jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
         return JY_OK;
     if (nargs == 2 && strcmp(name, "dot") == 0)
         return product(b, out, JY_OP_DOT, args);
+    if (nargs == 3 && strcmp(name, "where") == 0)
+        return where(b, out, args);
     if (nargs == 1 && strcmp(name, "copy") == 0 && args[0]->array->ndim == 1)
         return copy_of(b, out, args[0]);
     return nargs == 1 ? creation(b, out, name, args[0], JY_DTYPE_NONE) : JY_OK;
@@ -1110,7 +1212,7 @@ jy_vvector_has_method(const char *name)
 {
     bool is_function_only = name[0] == 'a' && name[1] == 'm'; /* amin, amax */
     return (reduction_of(name) != NULL && !is_function_only) || strcmp(name, "dot") == 0 || strcmp(name, "copy") == 0 ||
-           strcmp(name, "astype") == 0;
+           strcmp(name, "astype") == 0 || is_place_of_best(name);
 }
 
 jy_status
@@ -1119,6 +1221,8 @@ jy_vvector_method(struct jy_vbuild *b, struct jy_val **out, struct jy_val *self,
 {
     if (reduction_of(name) != NULL)
         return reduce(b, out, reduction_of(name), self, nargs, args, kwnames);
+    if (is_place_of_best(name))
+        return place_of_best(b, out, name[4] == 'a', self, nargs, args, kwnames);
     if (strcmp(name, "astype") == 0)
         return astype(b, out, self, nargs, args, kwnames);
     if (kwnames != NULL)

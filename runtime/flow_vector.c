@@ -61,10 +61,12 @@ jy_vector_take_slot(struct jy_vectors *v, int64_t live, size_t bytes)
 
 /* -- the loop nest ------------------------------------------------------------------------------------------------------------------- */
 
+enum { NEST_OPERANDS = JY_VECTOR_OPERANDS + 1 }; /* those of the block, and what is made */
+
 struct nest {
     size_t noperands, ndim; /* ndim at least 1 */
-    char *data[JY_VECTOR_OPERANDS];
-    npy_intp extent[JY_VECTOR_NDIM], stride[JY_VECTOR_OPERANDS][JY_VECTOR_NDIM];
+    char *data[NEST_OPERANDS];
+    npy_intp extent[JY_VECTOR_NDIM], stride[NEST_OPERANDS][JY_VECTOR_NDIM];
 };
 
 static int64_t
@@ -173,15 +175,15 @@ typedef void row_fn(void *context, char **data, npy_intp n, const npy_intp *stri
 static void
 walk(const struct nest *n, row_fn *row, void *context)
 {
-    npy_intp at[JY_VECTOR_NDIM] = { 0 }, stride[JY_VECTOR_OPERANDS];
-    char *data[JY_VECTOR_OPERANDS];
+    npy_intp at[JY_VECTOR_NDIM] = { 0 }, stride[NEST_OPERANDS];
+    char *data[NEST_OPERANDS];
     size_t last = n->ndim - 1;
     for (size_t k = 0; k < n->noperands; k++) {
         data[k] = n->data[k];
         stride[k] = n->stride[k][last];
     }
     for (;;) {
-        char *args[JY_VECTOR_OPERANDS];
+        char *args[NEST_OPERANDS];
         memcpy(args, data, sizeof args);
         row(context, args, n->extent[last], stride);
         size_t d = last;
@@ -728,6 +730,102 @@ jy_vector_reduce_i(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int
     if (s.dtype[0] == JY_I32)
         return (int32_t)acc.i;
     return s.dtype[0] == JY_BOOL ? (acc.bits & 0xff) != 0 : acc.i;
+}
+
+/* -- choices ------------------------------------------------------------------------------------------------------------------------- */
+
+static void
+where_row(void *context, char **data, npy_intp n, const npy_intp *stride)
+{
+    size_t bytes = *(const size_t *)context;
+    const char *yes = data[0], *no = data[1], *condition = data[2];
+    char *to = data[3];
+    for (; n-- > 0; yes += stride[0], no += stride[1], condition += stride[2], to += stride[3])
+        if (bytes == 8)
+            memcpy(to, *condition != 0 ? yes : no, 8);
+        else
+            memcpy(to, *condition != 0 ? yes : no, bytes);
+}
+
+char *
+jy_vector_where(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vectors *v = vectors_of(call);
+    size_t bytes = itemsize(&s, 0);
+    int64_t n = count(&v->block, s.ndim);
+    char *out = jy_vector_take_slot(v, live, (size_t)n * bytes);
+    *failed = out == NULL;
+    if (out == NULL || n == 0)
+        return out;
+    struct nest nest = { .noperands = 0 };
+    for (size_t k = 0; k < JY_VECTOR_OPERANDS; k++)
+        add_operand(&nest, &v->block, &s, k);
+    add_dense(&nest, &v->block, s.ndim, out, bytes);
+    finish_nest(&nest, &v->block, s.ndim);
+    *failed = !is_in_c_order(&nest, JY_VECTOR_OPERANDS);
+    if (!*failed)
+        walk(&nest, where_row, &bytes);
+    return out;
+}
+
+/* The first of the largest so far, or of the smallest; the first NaN is either. */
+struct best {
+    jy_dtype dtype;
+    bool largest, found, is_nan;
+    int64_t at, seen;
+    union jy_scalar value;
+};
+
+#define BEST(type, field, value_of)                                                                                    \
+    for (npy_intp k = 0; k < n && !b->is_nan; k++) {                                                                   \
+        type x;                                                                                                        \
+        memcpy(&x, data[0] + k * stride[0], sizeof x);                                                                 \
+        bool is_nan = x != x;                                                                                          \
+        if (b->found && !is_nan && !(b->largest ? value_of(x) > b->value.field : value_of(x) < b->value.field))        \
+            continue;                                                                                                  \
+        b->value.field = value_of(x);                                                                                  \
+        b->at = b->seen + k;                                                                                           \
+        b->found = true;                                                                                               \
+        b->is_nan = is_nan;                                                                                            \
+    }                                                                                                                  \
+    break
+#define AS_IT_IS(x) (x)
+#define AS_BOOL(x) ((x) != 0)
+
+static void
+best_row(void *context, char **data, npy_intp n, const npy_intp *stride)
+{
+    struct best *b = context;
+    switch ((int)b->dtype) {
+    case JY_BOOL:
+        BEST(uint8_t, i, AS_BOOL);
+    case JY_I32:
+        BEST(int32_t, i, AS_IT_IS);
+    case JY_I64:
+        BEST(int64_t, i, AS_IT_IS);
+    case JY_F32:
+        BEST(float, f, AS_IT_IS);
+    default:
+        BEST(double, d, AS_IT_IS);
+    }
+    b->seen += n;
+}
+
+int64_t
+jy_vector_arg(struct jy_flow_call *call, int64_t spec, int64_t largest, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_vector_block *b = jy_vector_block_of(call);
+    struct best best = { .dtype = (jy_dtype)s.dtype[0], .largest = largest != 0 };
+    *failed = count(b, s.ndim) == 0;
+    if (*failed)
+        return 0;
+    struct nest nest = { .noperands = 0 };
+    add_operand(&nest, b, &s, 0);
+    finish_nest(&nest, b, s.ndim);
+    walk(&nest, best_row, &best);
+    return best.at;
 }
 
 /* -- products ------------------------------------------------------------------------------------------------------------------------ */

@@ -27,6 +27,8 @@ char *jy_vector_new(struct jy_flow_call *call, int64_t spec, int64_t zeroed, int
 char *jy_vector_product(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
 /* Along the axes of the spec. */
 char *jy_vector_reduce(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
+char *jy_vector_where(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
+int64_t jy_vector_arg(struct jy_flow_call *call, int64_t spec, int64_t largest, int32_t *failed);
 /* Into an array that there is, as if the result were made first. */
 void jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
 void jy_vector_store(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);

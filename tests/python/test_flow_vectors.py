@@ -316,6 +316,17 @@ def put(x, k, n):
     return x, k
 
 
+def choices(x, k, n):
+    s = 0
+    for _ in range(n):
+        for i in range(len(x)):
+            a, b = np.where(x[i] > 0.5, x[i], -x[i]), np.where(k[i] > 3, k[i], 0.5)
+            c, d = np.where(x > 0.5, 1, 2), np.where(x[:, i] > 0.2, x.T[2:5], k[i, 0])[:, 1:]
+            s += x[i].argmax() + np.argmin(k[i]) + x.argmin() + k.argmax() + np.argmax(x[:, 1]) + (x[i] > 0.7).argmax()
+            s += np.where(k[i] > 0, True, k[i] > -9).argmin(axis=0) + d.astype(np.float32).argmax()
+    return s, a, b, c, d
+
+
 PROGRAMS = [
     (slices, copies(X, 2)),
     (rows_and_columns, copies(A, B, 3)),
@@ -334,6 +345,8 @@ PROGRAMS = [
     (taken, copies(np.asfortranarray(A)[::-1], I[:, ::-1].astype(np.int16), 3)),
     (put, copies(A, I, 3)),
     (put, copies(B.T, I.T.copy().T, 3)),
+    (choices, copies(A, I, 3)),
+    (choices, copies(A.astype(np.float32), I.astype(np.int32)[:, ::-1], 3)),
     (casts, copies(A, I, 3)),
     (more_casts, copies(A, I, 3)),
     (matrices, copies(A, B, 30)),
@@ -542,6 +555,45 @@ def test_results_that_are_cast_in_place():
         (ints[:1] * 1.0, ints),
     ):
         same(f, copies(k, x, 9), native=False)
+
+
+# ---- choices ----
+
+
+def chosen(c, x, y, n):
+    for _ in range(n):
+        a = np.where(c, x, y)
+    return a, a.strides
+
+
+def best(x, n):
+    for _ in range(n):
+        a = x.argmax(), x.argmin(), np.argmax(x)
+    return a
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_choices(dtype):
+    jitney.config.executor = "loop"
+    x = of_dtype(dtype, (6, 4))
+    c = of_dtype("bool", (6, 4), 8)
+    for other in DTYPES:
+        same(chosen, copies(c, x, of_dtype(other, (6, 4), 5), 9), native=False)
+    for y in (1, 0.5, True, 300, -1, np.float64(2), np.int8(3)):
+        same(chosen, copies(c, x, y, 9), native=False)
+        same(chosen, copies(c, y, x[0], 9), native=False)
+    for cond, v in ((c.T, x.T), (c, x[::-1]), (c[0], x), (c[:, :1], x), (c, np.asfortranarray(x)), (c[:0], x[:0]), (c[0], x[:, 0])):
+        same(chosen, lambda cond=cond, v=v: (cond, v, v, 9), native=False)
+    for v in (x, x.T, x[:, 1], x[::-1, ::2], x[:1], x[0, :0]):
+        same(best, copies(v, 9), native=False)
+
+
+def test_the_best_of_nan_and_zeros():
+    jitney.config.executor = "loop"
+    for values in ([0.0, -0.0, 0.0], [-0.0, 0.0], [1, np.nan, 3, np.nan], [np.nan], [np.inf, np.inf], [-np.inf, -np.inf, 1], [2, 1, 1, 2]):
+        for dtype in (np.float64, np.float32):
+            same(best, copies(np.array(values, dtype), 9))
+            same(best, copies(np.array([values, values[::-1]], dtype), 9))
 
 
 # ---- arrays as keys ----

@@ -520,6 +520,7 @@ class Generator:
                 f"{one}.astype({pick(['float', 'int', 'bool', 'np.float32', 'np.int32'])})",
                 f"({one} > {scalar}) * {other}",
                 f"{one}[{one} > {scalar}]",
+                f"np.where({one} > {scalar}, {pick(parts)}, {other})",
                 f"{one}[{pick(parts)}.astype(int) % {pick(['len(' + one + ')', '3'])}]",
                 one,
             ]
@@ -529,6 +530,7 @@ class Generator:
         number = pick(
             [
                 f"({one} > {scalar}).{pick(['sum', 'mean', 'any'])}()",
+                f"{one}.{pick(['argmax', 'argmin'])}()",
                 f"({value}).{pick(['sum', 'min', 'max', 'mean', 'any', 'all', 'prod'])}()",
                 f"np.{pick(['sum', 'max', 'mean', 'any'])}({one})",
                 f"np.dot({one}, {pick(parts)})",
