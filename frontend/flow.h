@@ -86,7 +86,8 @@ struct jy_varray {
     uint32_t alias;
     uint8_t dtype, ndim;
     bool is_view, is_new;
-    jy_fv data;                                     /* of a whole input */
+    bool is_turned; /* a.T, or a part of one: NumPy gives results the order of its axes, flows have C order */
+    jy_fv data;     /* of a whole input */
     jy_fv extent[JY_MAX_NDIM], stride[JY_MAX_NDIM]; /* JY_NO_FV: of the value */
     int64_t about[JY_MAX_NDIM];                     /* extents that the first call had, at most; 0: not known */
     struct jy_varray *base;                         /* view: the input it is of */

@@ -78,7 +78,7 @@ static bool
 same_array(const struct jy_varray *x, const struct jy_varray *y)
 {
     return x->value == y->value && x->input == y->input && x->alias == y->alias && x->dtype == y->dtype &&
-           x->ndim == y->ndim && x->is_view == y->is_view && x->is_new == y->is_new &&
+           x->ndim == y->ndim && x->is_view == y->is_view && x->is_new == y->is_new && x->is_turned == y->is_turned &&
            memcmp(x->extent, y->extent, x->ndim * sizeof *x->extent) == 0 &&
            memcmp(x->stride, y->stride, x->ndim * sizeof *x->stride) == 0;
 }
@@ -454,6 +454,9 @@ jy_varray_attr(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, const
             turned.about[d] = g.about[g.ndim - 1 - d];
         }
         *out = jy_varray_view(b, v, &turned);
+        struct jy_varray array = *(*out)->array;
+        array.is_turned = !array.is_turned;
+        (*out)->array = interned(b, &array);
         return JY_OK;
     }
     return jy_vb_lacks(b, "the attribute %s of an array", name);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MANY_ELEMENTS = 4096 }; /* taste */
+enum { MANY_ELEMENTS = 4096, SOME_ELEMENTS = 1024 }; /* taste */
 
 static const char no_room[] = "an array that cannot be made, or a warning";
 
@@ -371,6 +371,9 @@ apply(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_va
 {
     struct operation o = { .n = 0 };
     TRY(begin(b));
+    for (size_t i = 0; i < n; i++)
+        if (args[i]->kind == JY_K_ARRAY && args[i]->array->is_turned && args[i]->array->ndim > 1)
+            return jy_vb_lacks(b, "a result in the order of a transposed array");
     TRY(resolve(b, &o, op, n, args));
     TRY(put_operands(b, &o, JY_VECTOR_OPERAND_ORDER));
     jy_fv regs[] = { jy_vaddress(b, o.ufunc), jy_vint(b, jy_vector_pack(&o.spec)), live_slots(b, o.slots) };
@@ -486,12 +489,25 @@ jy_vvector_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op,
 
 /* ---- stores and copies ---- */
 
+/* More than so many in the first call. */
+static bool
+has_many(const struct jy_val *array, int64_t most)
+{
+    int64_t n = 1;
+    for (size_t d = 0; d < array->array->ndim && n <= most; d++)
+        n *= array->array->about[d] > 0 ? array->array->about[d] : 1;
+    return n > most;
+}
+
 static jy_status
 put_source(struct jy_vbuild *b, struct jy_vector_spec *s, struct jy_val *item, jy_dtype dtype,
            const struct jy_vgeometry *shape, jy_fv *slots)
 {
-    if (item->kind == JY_K_ARRAY && (jy_dtype)item->array->dtype != dtype)
+    if (item->kind == JY_K_ARRAY && (jy_dtype)item->array->dtype != dtype) {
+        if (has_many(item, SOME_ELEMENTS))
+            return jy_vb_lacks(b, "many elements stored as another dtype"); /* NumPy casts them in one pass */
         TRY(cast(b, &item, dtype, item, JY_VECTOR_ANY_ORDER, slots));
+    }
     s->ndim = (uint8_t)shape->ndim;
     s->dtype[0] = s->dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
     if (item->kind != JY_K_ARRAY) {
@@ -894,7 +910,7 @@ place_of_best(struct jy_vbuild *b, struct jy_val **out, bool largest, struct jy_
     TRY(begin(b));
     TRY(check_size(b, &g));
     struct jy_vector_spec s = { .nin = 1, .ndim = (uint8_t)g.ndim };
-    s.dtype[0] = (uint8_t)dtype;
+    s.dtype[0] = s.dtype[JY_VECTOR_RESULT] = (uint8_t)dtype;
     put_array(b, 0, &g, &g);
     put_shape(b, &g);
     jy_fv regs[] = { jy_vint(b, jy_vector_pack(&s)), jy_vint(b, largest) };

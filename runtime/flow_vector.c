@@ -769,63 +769,38 @@ jy_vector_where(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *
     return out;
 }
 
-/* The first of the largest so far, or of the smallest; the first NaN is either. */
-struct best {
-    jy_dtype dtype;
-    bool largest, found, is_nan;
-    int64_t at, seen;
-    union jy_scalar value;
-};
-
-#define BEST(type, field, value_of)                                                                                    \
-    for (npy_intp k = 0; k < n && !b->is_nan; k++) {                                                                   \
-        type x;                                                                                                        \
-        memcpy(&x, data[0] + k * stride[0], sizeof x);                                                                 \
-        bool is_nan = x != x;                                                                                          \
-        if (b->found && !is_nan && !(b->largest ? value_of(x) > b->value.field : value_of(x) < b->value.field))        \
-            continue;                                                                                                  \
-        b->value.field = value_of(x);                                                                                  \
-        b->at = b->seen + k;                                                                                           \
-        b->found = true;                                                                                               \
-        b->is_nan = is_nan;                                                                                            \
-    }                                                                                                                  \
-    break
-#define AS_IT_IS(x) (x)
-#define AS_BOOL(x) ((x) != 0)
-
-static void
-best_row(void *context, char **data, npy_intp n, const npy_intp *stride)
-{
-    struct best *b = context;
-    switch ((int)b->dtype) {
-    case JY_BOOL:
-        BEST(uint8_t, i, AS_BOOL);
-    case JY_I32:
-        BEST(int32_t, i, AS_IT_IS);
-    case JY_I64:
-        BEST(int64_t, i, AS_IT_IS);
-    case JY_F32:
-        BEST(float, f, AS_IT_IS);
-    default:
-        BEST(double, d, AS_IT_IS);
-    }
-    b->seen += n;
-}
-
+/* By NumPy's own function, which wants a row of elements side by side. */
 int64_t
 jy_vector_arg(struct jy_flow_call *call, int64_t spec, int64_t largest, int32_t *failed)
 {
     struct jy_vector_spec s = jy_vector_unpack(spec);
     struct jy_vector_block *b = jy_vector_block_of(call);
-    struct best best = { .dtype = (jy_dtype)s.dtype[0], .largest = largest != 0 };
-    *failed = count(b, s.ndim) == 0;
-    if (*failed)
-        return 0;
-    struct nest nest = { .noperands = 0 };
-    add_operand(&nest, b, &s, 0);
-    finish_nest(&nest, b, s.ndim);
-    walk(&nest, best_row, &best);
-    return best.at;
+    PyArray_Descr *descr = PyArray_DescrFromType(jy_dtype_info[s.dtype[0]].number);
+    const PyArray_ArrFuncs *functions = PyDataType_GetArrFuncs(descr);
+    PyArray_ArgFunc *arg = largest != 0 ? functions->argmax : functions->argmin;
+    int64_t n = count(b, s.ndim);
+    size_t bytes = itemsize(&s, 0);
+    npy_intp at = 0;
+    char *copied = NULL;
+    *failed = n == 0 || arg == NULL;
+    if (!*failed) {
+        struct nest nest = { .noperands = 0 };
+        add_operand(&nest, b, &s, 0);
+        finish_nest(&nest, b, s.ndim);
+        char *from = nest.data[0];
+        if (nest.ndim != 1 || nest.stride[0][0] != (npy_intp)bytes) {
+            struct nest rows = { .noperands = 0 };
+            from = copied = malloc((size_t)n * bytes);
+            add_operand(&rows, b, &s, 0);
+            add_dense(&rows, b, s.ndim, copied, bytes);
+            if (copied != NULL)
+                copy(b, &rows, &s);
+        }
+        *failed = from == NULL || arg(from, n, &at, NULL) < 0;
+    }
+    free(copied);
+    Py_DECREF(descr);
+    return at;
 }
 
 /* -- products ------------------------------------------------------------------------------------------------------------------------ */
