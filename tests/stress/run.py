@@ -8,6 +8,7 @@ import argparse
 import concurrent.futures
 import fcntl
 import fnmatch
+import importlib
 import json
 import os
 import pathlib
@@ -85,7 +86,7 @@ def numpy_files():
 
 
 def size_of(name):
-    path = pathlib.Path(sys.modules[name.split(".")[0]].__file__).parent.joinpath(*name.split(".")[1:])
+    path = pathlib.Path(importlib.import_module(name.split(".")[0]).__file__).parent.joinpath(*name.split(".")[1:])
     return sum(p.stat().st_size for p in path.glob("test*.py")) if path.is_dir() else path.with_suffix(".py").stat().st_size
 
 
