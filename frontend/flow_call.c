@@ -43,7 +43,9 @@ whole(struct jy_vbuild *b, struct jy_val **out, enum jy_fop op, struct jy_val *v
         return JY_OK;
     }
     TRY(jy_vas_float(b, &x, v));
-    *out = int_val(b, jy_ve1x(b, JY_FLOW_TO_INT, JY_F_I64, jy_ve1(b, op, JY_F_F64, x), "a float beyond int64"));
+    if (op != JY_FLOW_TRUNC) /* which TO_INT does */
+        x = jy_ve1(b, op, JY_F_F64, x);
+    *out = int_val(b, jy_ve1x(b, JY_FLOW_TO_INT, JY_F_I64, x, "a float beyond int64"));
     return JY_OK;
 }
 
