@@ -20,6 +20,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes more than a few seconds; ./dev test quick leaves it out")
+    config.addinivalue_line("markers", "not_sanitized: about time or memory, of which ./dev test sanitized has other amounts")
     config.addinivalue_line(
         "markers", "same_everywhere: depends on neither Python's nor NumPy's version; runs on the newest only"
     )
@@ -37,12 +38,14 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     quick, versions = config.getoption("quick"), config.getoption("versions")
+    sanitized = "asan" in os.environ.get("LD_PRELOAD", "")
     kept, left = [], []
     for item in items:
         folder = item.path.relative_to(config.rootpath).as_posix().startswith(SAME_EVERYWHERE)
         everywhere = versions and (folder or item.get_closest_marker("same_everywhere") is not None)
         slow = quick and item.get_closest_marker("slow") is not None
-        (left if everywhere or slow else kept).append(item)
+        other = sanitized and item.get_closest_marker("not_sanitized") is not None
+        (left if everywhere or slow or other else kept).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = kept

@@ -602,6 +602,7 @@ def test_why_a_loop_is_not_native():
     assert "NO_LOOP" in run.stderr and "print" in run.stderr and "line 4" in run.stderr
 
 
+@pytest.mark.not_sanitized
 def test_a_trace_without_memory_is_refused():
     found = reasons("""
         import resource

@@ -365,6 +365,7 @@ def test_threads_run_meanwhile():
     assert turns[0] > 1
 
 
+@pytest.mark.not_sanitized
 def test_recursion_that_always_leaves_is_given_up():
     module = world()
     f = module["grow"] = jitney.compile(module["grow"])

@@ -378,6 +378,7 @@ def test_children_start_without_threads_and_none_are_left_at_the_end():
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 @pytest.mark.parametrize("flags", [["-fsanitize=thread"], []])
+@pytest.mark.not_sanitized  # it brings its own sanitizer
 def test_the_pool_has_no_races(tmp_path, flags):
     program = tmp_path / "pool_race"
     sources = [ROOT / "tests/tools/pool_race.c", ROOT / "runtime/pool.c"]
