@@ -53,6 +53,7 @@ struct jy_flow_emit {
     LLVMTypeRef call_type;
     LLVMValueRef *value;             /* per value of the flow */
     LLVMBasicBlockRef *first, *last; /* per block; last: where it ends, once emitted; NULL: never reached */
+    uint32_t *place;                 /* per block: in the order in which they are emitted */
     LLVMBasicBlockRef *exits;        /* per exit; NULL: nobody takes it */
     uint32_t *slot;                  /* per value: jy_flow_slots */
     size_t nslots;
@@ -61,13 +62,14 @@ struct jy_flow_emit {
     LLVMValueRef field[JY_FLOW_FIELDS]; /* loaded in the entry block */
     LLVMValueRef failed;                /* slot for helpers that may fail */
     LLVMValueRef scratch;               /* SCRATCH */
+    LLVMValueRef plain_loop;            /* metadata: not to be unrolled or vectorised */
     LLVMValueRef rare, usual, frozen; /* metadata: the first edge is taken never, always; memory that does not change */
     struct {
         struct jy_flow_flagged *at;
         size_t n, cap;
     } flagged;
     struct jy_flow_division division; /* the last one */
-    unsigned prof_kind, invariant_kind, scope_kind, apart_kind;
+    unsigned prof_kind, loop_kind, invariant_kind, scope_kind, apart_kind;
 };
 
 /* emit_flow.c */

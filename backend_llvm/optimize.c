@@ -7,17 +7,20 @@
  * Flows: what is left to do behind graph/flow_simplify.c and flow_hoist.c. Loops are tested at their end, loads and
  * conditions that do not change leave them, overflow checks of induction variables go, loops without checks vectorise.
  * Measured and left out: gvn and correlated-propagation (a tenth of the time, no speed), non-trivial unswitching (doubles
- * loops that have their fast copy already), a second instcombine, slp-vectorizer. All loop passes stand in one pair of
- * brackets: each pair brings loops into their canonical form again, with a phi per value and exit. Unrolling at run time
- * costs little and is worth a third in short vector loops. No pass may change the order of float operations, since no
- * instruction allows it but under `fastmath`, or invent calls of the C library (no-builtins). */
+ * loops that have their fast copy already), a second instcombine, slp-vectorizer. Loops are rotated in brackets of their
+ * own, since keeping MemorySSA right meanwhile costs more than bringing loops into their canonical form (a phi per value
+ * and exit) once more; all else stands in one pair. Unrolling at run time costs little and is worth a third in short
+ * vector loops, peeling up to a tenth. Careful loops are neither vectorised nor unrolled: emit_flow.c marks them.
+ * No pass may change the order of float operations, since no instruction allows it but under `fastmath`, or invent calls
+ * of the C library (no-builtins). */
 #include "session.h"
 #include <llvm-c/Transforms/PassBuilder.h>
 
 static const char kernels[] = "";
-static const char flows[] = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
-                            "loop-mssa(loop-rotate,licm,simple-loop-unswitch,indvars,loop-deletion),early-cse<memssa>,"
-                            "loop-vectorize,loop-unroll<O3;runtime>,simplifycfg)";
+static const char flows[] =
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop(loop-rotate),loop-mssa(licm,simple-loop-unswitch,indvars,loop-deletion),early-cse<memssa>,"
+    "loop-vectorize,loop-unroll<O3;runtime>,simplifycfg)";
 
 char *
 jy_optimize_run(LLVMModuleRef module, const struct jy_target *target, bool is_flow)

@@ -64,7 +64,9 @@ reads_of(struct jy_vbuild *b, const struct jy_code *code)
         c->reads = JY_NEW_ARRAY(b->arena, uint64_t, code->c_instrs.n);
     for (int k = 0; changes; k++) {
         changes = false;
-        for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
+        for (int id = code->c_last; id != JY_NO_INSTR; id = jy_code_at(code, id)->i_prev) {
+            if (jy_code_at(code, id)->i_dead)
+                continue;
             uint64_t bits = k < MAX_ROUNDS ? before(code, c->reads, id) : UINT64_MAX;
             changes |= bits != c->reads[id];
             c->reads[id] = bits;

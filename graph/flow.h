@@ -114,6 +114,7 @@ struct jy_fblock {
     struct jy_fedge f_edge[2]; /* JUMP: the first */
     uint32_t f_leave;          /* EXIT: the exit */
     bool f_likely[2];          /* BRANCH: taken almost always (hint) */
+    bool f_careful;            /* head of a loop of which there is a fast copy: it is seldom come to (hint) */
     uint32_t f_offset, f_line; /* where in the bytecode it begins; for dumps */
 };
 

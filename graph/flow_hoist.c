@@ -235,6 +235,7 @@ make_undo(struct build *b)
         jy_flow_store(b->w, body, data, offset, (int32_t)store.f_index, old, store.f_alias);
     }
     jy_flow_jump(b->w, body, head, 1, &index);
+    b->w->w_blocks.at[head].f_careful = true;
     return head;
 }
 
@@ -554,6 +555,7 @@ build(struct jy_counted *c, const struct jy_fast *fast, const struct jy_polls *p
     jy_flow_branch(w, fast_head, goes_on, into.to, into.nargs, into.args, behind, 0, NULL);
     w->w_blocks.at[fast_head].f_likely[0] = true;
     make_behind(&b, behind);
+    w->w_blocks.at[c->head].f_careful = true;
 }
 
 /* ---- the pass ---- */

@@ -311,6 +311,7 @@ read_block(struct reading *in)
         b->f_offset = jy_reader_index(&in->r);
     if (jy_reader_take(&in->r, "@"))
         b->f_line = jy_reader_index(&in->r);
+    b->f_careful = jy_reader_take(&in->r, "careful");
     jy_reader_expect(&in->r, ":");
     while (read_next_line(in) && !read_end(in, b))
         read_instruction(in, block);

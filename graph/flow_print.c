@@ -168,7 +168,7 @@ print_block(const struct printer *p, jy_fb number)
     if (b->f_offset != 0)
         jy_text_add(p->text, " at %" PRIu32, b->f_offset);
     line(p, b->f_line);
-    jy_text_add(p->text, " :\n");
+    jy_text_add(p->text, b->f_careful ? " careful :\n" : " :\n");
     for (size_t i = 0; i < b->f_body.n; i++)
         print_value(p, b->f_body.at[i]);
     print_end(p, b);

@@ -839,3 +839,37 @@ def test_errstate_of_what_raises_no_flag(mode):
                     result = str(error)
             seen.append((result, a.tobytes(), [(str(w.message), w.lineno) for w in caught]))
         assert seen[0] == seen[1]
+
+
+def test_careful_loops_are_not_unrolled():
+    def dot(x, y):
+        s = 0.0
+        for i in range(len(x)):
+            s += x[i] * y[i]
+        return s
+
+    x = np.arange(100.0)
+    f = jitney.compile(dot)
+    assert f(x, x) == dot(x, x) and stats(f)["flow_returns"] == 1
+    assert jitney.inspect(f).loop_ir().count(" careful :") == 1
+    assert jitney.inspect(f).llvm_ir().count('"llvm.loop.unroll.disable"') == 1
+
+
+def test_a_local_that_is_not_read_again_does_not_double_what_follows():
+    lines = [
+        "def f(n, read_late):",
+        " total = 0.0",
+        " for i in range(n):",
+        "  if i & 1:",
+        "   x = 1",
+        "  else:",
+        "   x = 1.5",
+    ]
+    lines += [f"  total += i * {k}.5" for k in range(40)] + ["  x = total + read_late", " return total, x"]
+    functions = {}
+    exec("\n".join(lines), functions)
+    f = jitney.compile(functions["f"])
+    assert f(10, 0.5) == functions["f"](10, 0.5) and stats(f)["flow_returns"] == 1
+    careful, fast = 1, 1
+    assert jitney.inspect(f).loop_ir().count("const[39.5]") == 1
+    assert jitney.inspect(f).loop_ir().count(" = mul ") <= 40 * (careful + fast)
