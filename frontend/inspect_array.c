@@ -66,6 +66,7 @@ jy_inspect_array(struct jy_inspected_array *out, const char **why, PyObject *obj
     }
     out->c_contiguous = PyArray_IS_C_CONTIGUOUS(array);
     out->writeable = PyArray_ISWRITEABLE(array);
+    out->repeats = jy_layout_may_repeat(out->ndim, out->shape, out->stride, jy_dtype_info[out->dtype].bytes);
     fill_extent(out, PyArray_BYTES(array));
     return true;
 }

@@ -179,7 +179,16 @@ jy_np_realize(struct jy_frame *f, struct jy_value *v)
     return JY_OK;
 }
 
-/* The guard that was made when the array was first looked at now also wants it writeable. */
+/* Such as as_strided() makes. NumPy's order of elements would decide what stands in the end. */
+static bool
+repeats(const struct jy_storage *storage)
+{
+    struct jy_inspected_array live;
+    const char *why;
+    return !jy_inspect_array(&live, &why, storage->object, true) || live.repeats;
+}
+
+/* The guard that was made when the array was first looked at now also wants it writeable, and its elements apart. */
 static void
 require_writeable(struct jy_frame *f, const struct jy_storage *storage)
 {
@@ -204,6 +213,8 @@ jy_np_will_write(struct jy_frame *f, struct jy_value *array)
         return jy_break(f, JY_BREAK_READ_ONLY, "assignment destination is read-only");
     if (storage->fresh || storage->written)
         return JY_OK;
+    if (repeats(storage))
+        return jy_break(f, JY_BREAK_OVERLAP, "an array of which elements share memory is written");
     for (size_t i = 0; i < f->f_trace->storages.n; i++)
         if (f->f_trace->storages.at[i] != storage)
             TRY(keep_apart(f, storage, f->f_trace->storages.at[i]));

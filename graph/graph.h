@@ -127,6 +127,8 @@ struct jy_layout jy_layout_of_strides(size_t ndim, const int64_t *extents, const
 /* Layout of a fresh block filled in the given axis order (NULL: C order). */
 struct jy_layout jy_layout_fresh(size_t ndim, const int64_t *extents, const uint8_t *order, size_t itemsize);
 bool jy_layout_is_c_order(const struct jy_layout *layout, size_t ndim);
+/* May two elements share a byte? False only where they cannot: each axis steps over all that the axes inside of it reach. */
+bool jy_layout_may_repeat(size_t ndim, const int64_t *extents, const int64_t *strides, size_t itemsize);
 
 /* Users of every node: uses[first[r] .. first[r+1]) are the nodes that read r (outputs are not users). */
 struct jy_uses {

@@ -91,6 +91,26 @@ jy_layout_fresh(size_t ndim, const int64_t *extents, const uint8_t *order, size_
 }
 
 bool
+jy_layout_may_repeat(size_t ndim, const int64_t *extents, const int64_t *strides, size_t itemsize)
+{
+    uint8_t order[JY_MAX_NDIM];
+    int64_t reach = (int64_t)itemsize;
+    for (size_t d = 0; d < ndim; d++)
+        if (extents[d] == 0)
+            return false;
+    sort_axes(order, ndim, extents, strides);
+    for (size_t d = ndim; d-- > 0;) {
+        uint8_t axis = order[d];
+        if (extents[axis] == 1)
+            continue;
+        if (llabs(strides[axis]) < reach)
+            return true;
+        reach += llabs(strides[axis]) * (extents[axis] - 1);
+    }
+    return false;
+}
+
+bool
 jy_layout_is_c_order(const struct jy_layout *layout, size_t ndim)
 {
     for (size_t d = 0; d < ndim; d++)

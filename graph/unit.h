@@ -68,7 +68,7 @@ jy_compare_holds(int64_t a, enum jy_compare compare, int64_t b)
 struct jy_array_guard {
     uint8_t dtype, ndim;
     bool c_contiguous;
-    bool writeable;      /* must be: the unit writes it */
+    bool writeable;      /* must be, and no two elements at one place: the unit writes it */
     bool write_observed; /* writeability was read by the program: must equal `writeable` */
     /* only when !c_contiguous: */
     uint8_t order[JY_MAX_NDIM];  /* |stride| descending along it */

@@ -27,6 +27,8 @@ fits_class(PyArrayObject *array, const struct jy_array_guard *g)
             return false;
         last = s;
     }
+    if (g->writeable && jy_layout_may_repeat(g->ndim, dims, strides, (size_t)itemsize))
+        return false; /* jy_np_will_write() */
     for (int k = g->ndim - 1; k >= 0; k--) {
         int d = g->order[k];
         if (dims[d] == 1)

@@ -104,3 +104,31 @@ def test_those_apart_have_code_of_their_own():
         g(x[1:], x[:-1])
     stats = jitney.inspect(g).stats()
     assert stats["flow_entries"] == 2 and stats["flow_returns"] == 7
+
+
+def add_whole(x, y):
+    x += y
+    x[:] = x * 2
+    return x.sum()
+
+
+def add_rounds(x, y):
+    for _ in range(12):
+        x += y
+        x[:] = y[::-1] - x
+    return x.sum()
+
+
+@pytest.mark.parametrize("function", (add_whole, add_rounds))
+@pytest.mark.parametrize("shape, strides", (((6,), (0,)), ((3, 2), (8, 16)), ((3, 3), (8, 8)), ((2, 3), (16, 8))))
+def test_elements_of_one_array_at_one_place(function, shape, strides):
+    """Which of them is written last decides: left to NumPy, in the first call and behind one that was compiled for arrays whose elements lie apart."""
+    y = np.arange(np.prod(shape, dtype=int)).reshape(shape) * 1.5
+    apart = (40, 200)[: len(shape)]
+    ours = jitney.compile(function)
+    for layout in (strides, apart, strides, apart, apart):
+        memory = [np.arange(200.0) for _ in range(2)]
+        views = [np.lib.stride_tricks.as_strided(m, shape, layout) for m in memory]
+        assert function(views[0], y) == ours(views[1], y)
+        assert np.array_equal(*memory)
+    assert jitney.inspect(ours).stats()["native_calls"] >= 1
