@@ -545,12 +545,24 @@ read_inputs(union jy_scalar *in, const struct jy_flow_exec *x, PyObject *const *
     return true;
 }
 
-/* Every layout fits an array of nothing, so its strides, which show in its views, may be any: no loop counts on those. */
+/* Every layout fits an array of nothing, and every stride an axis of one element, of which flows take the one that would be in C order. Strides show in views. */
+static bool
+has_strides(const PyArrayObject *array)
+{
+    npy_intp dense = PyArray_ITEMSIZE(array);
+    bool is_dense = PyArray_IS_C_CONTIGUOUS(array), has = true;
+    for (int d = PyArray_NDIM(array) - 1; d >= 0; d--) {
+        has &= PyArray_DIM(array, d) != 0 && (!is_dense || PyArray_STRIDE(array, d) == dense);
+        dense *= PyArray_DIM(array, d);
+    }
+    return has;
+}
+
 static bool
 views_have_strides(const struct jy_flow_exec *x, PyObject *const *inputs)
 {
     for (size_t k = 0; x->has_views && k < x->unit->u_inputs.n; k++)
-        if (PyArray_Check(inputs[k]) && PyArray_SIZE((PyArrayObject *)inputs[k]) == 0)
+        if (PyArray_Check(inputs[k]) && !has_strides((PyArrayObject *)inputs[k]))
             return false;
     return true;
 }

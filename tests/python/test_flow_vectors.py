@@ -832,8 +832,8 @@ def test_large_arrays_are_for_graphs():
     assert stats["flow_calls"] == 0
 
 
-def test_views_of_nothing_have_numpys_strides():
-    """Every layout fits an array of nothing, so that its strides may be any; NumPy's own are zeros."""
+def test_views_of_nothing_and_of_axes_of_one_element_have_numpys_strides():
+    """Every layout fits an array of nothing, so that its strides may be any; NumPy's own are zeros. Of an axis of one element the stride may be any, too."""
 
     def f(a, n):
         v = a[1:]
@@ -843,7 +843,9 @@ def test_views_of_nothing_have_numpys_strides():
         return v, v.strides, w, w.strides
 
     a = np.zeros((5, 3))
-    for x in (np.arange(0.0), np.arange(1.0), np.arange(1.0)[1:], np.zeros((0, 3)), np.zeros((3, 0)), a[5:], a[5:].T):
+    column = np.arange(3.0)[:, None]
+    row = np.lib.stride_tricks.as_strided(a, (2, 1, 3), (24, 8, 8))
+    for x in (np.arange(0.0), np.arange(1.0), np.arange(1.0)[1:], np.zeros((0, 3)), np.zeros((3, 0)), a[5:], a[5:].T, column, row):
         expected, found = f(x, 3), jitney.compile(f)(x, 3)
         assert [expected[k].strides for k in (0, 2)] == [found[k].strides for k in (0, 2)]
         assert expected[1::2] == found[1::2]
