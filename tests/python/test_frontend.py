@@ -738,7 +738,7 @@ def counts_by_data(a):
 @broken("LOOP_TOO_LONG", A)
 def long_loop(a):
     for _ in range(20000):
-        a = np.where(a > 1, a, 1.0)
+        a = np.broadcast_to(a, (10,)) + 1.0
     return a
 
 
