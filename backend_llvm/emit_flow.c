@@ -62,9 +62,8 @@ jy_flow_memory_type(const struct jy_flow_emit *f, enum jy_ftype type)
 LLVMValueRef
 jy_flow_field(struct jy_flow_emit *f, enum jy_flow_field field)
 {
-    static const char *const names[] = {
-        "in", "out", "helper", "watch", "watch.mask", "owner", "left", "stack", "push", "spread"
-    };
+    static const char *const names[] = { "in",    "out",  "helper", "watch", "watch.mask",
+                                         "owner", "left", "stack",  "push",  "spread" };
     struct jy_emit *e = f->e;
     if (f->field[field] == NULL) {
         LLVMBasicBlockRef here = l_visit(e, e->entry);

@@ -314,8 +314,8 @@ says_prange(struct jy_vbuild *b, const struct jy_instr *head)
     if (jy_global_load(f, &v, name) != JY_OK || (inner != NULL && jy_getattr(f, &v, v, inner) != JY_OK))
         return false;
     struct jy_val *callable;
-    return jy_vb_import(b, &callable, v) == JY_OK && callable->kind == JY_K_KNOWN && callable->known->v_object != NULL &&
-           jy_is_own(callable->known->v_object, "prange");
+    return jy_vb_import(b, &callable, v) == JY_OK && callable->kind == JY_K_KNOWN &&
+           callable->known->v_object != NULL && jy_is_own(callable->known->v_object, "prange");
 }
 
 static bool

@@ -15,7 +15,7 @@ struct jy_inspected_array {
     uint8_t ndim;
     int64_t shape[JY_MAX_NDIM], stride[JY_MAX_NDIM];
     bool c_contiguous, writeable;
-    bool repeats; /* elements may share memory with each other */
+    bool repeats;        /* elements may share memory with each other */
     uintptr_t low, high; /* memory from the lowest byte to behind the highest; equal when there is no element */
 };
 

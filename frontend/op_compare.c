@@ -208,6 +208,24 @@ jy_is_equal(struct jy_frame *f, bool *out, struct jy_value *a, struct jy_value *
     return jy_value_truth(f, out, verdict);
 }
 
+/* Whatever is no tuple of two is not in dict.items(), and its hash is not asked for; a key's is. */
+static jy_status
+items_contain(struct jy_frame *f, bool *out, struct jy_value *dict, struct jy_value *item)
+{
+    struct jy_value **parts;
+    size_t n, index;
+    if (!is_tuple(item) && family(item) == 0)
+        return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "%s in items()", jy_value_describe(f, item));
+    *out = false;
+    if (!is_tuple(item))
+        return JY_OK;
+    TRY(jy_value_items(f, &parts, &n, item));
+    if (n != 2)
+        return JY_OK;
+    TRY(jy_dict_find(f, &index, out, dict, parts[0]));
+    return *out ? jy_is_equal(f, out, dict->u.seq.at[index], parts[1]) : JY_OK;
+}
+
 jy_status
 jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy_value *item)
 {
@@ -229,6 +247,8 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
         return jy_set_contains(f, out, container, item);
     if (container->v_kind == JY_V_DICTVIEW && container->u.iter.position == 0)
         return jy_dict_find(f, &index, out, container->u.iter.sequence, item);
+    if (container->v_kind == JY_V_DICTVIEW && container->u.iter.position == 2)
+        return items_contain(f, out, container->u.iter.sequence, item);
     PyObject *x = container->v_kind == JY_V_CONST || container->v_kind == JY_V_RANGE
                       ? jy_hold(f, jy_value_as_object(f, container))
                       : NULL;
@@ -240,6 +260,10 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
         *out = contained;
         return JY_OK;
     }
+    bool hashes = container->v_kind == JY_V_CONST && PyFrozenSet_CheckExact(container->v_object);
+    if (hashes && !jy_number_is(item) &&
+        item->v_kind != JY_V_SET) /* it may have none: TypeError. A set is looked for as a frozenset */
+        return jy_set_contains(f, out, container, item);
     *out = false;
     while (container->v_kind == JY_V_ITER && !*out) { /* up to the first that is equal */
         struct jy_value *next;

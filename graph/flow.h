@@ -47,9 +47,9 @@ typedef uint32_t jy_fv; /* a value: index into w_values */
 typedef uint32_t jy_fb; /* a block */
 #define JY_NO_FV UINT32_MAX
 #define JY_NO_EXIT UINT32_MAX
-#define JY_FLOW_MOST_ALIASES 63u  /* bits of jy_flow_helper.keeps, but for bit 0 */
+#define JY_FLOW_MOST_ALIASES 63u               /* bits of jy_flow_helper.keeps, but for bit 0 */
 #define JY_FLOW_MOST_EXTENT (INT64_C(1) << 44) /* a flow is not entered with an array that is longer (of nothing) */
-enum { JY_SCRATCH_BYTES = 8192 }; /* of SCRATCH: fits into the first cache beside what a loop works on */
+enum { JY_SCRATCH_BYTES = 8192 };              /* of SCRATCH: fits into the first cache beside what a loop works on */
 
 enum jy_ftype {
     JY_F_NONE,
@@ -301,7 +301,9 @@ struct jy_flow {
 };
 
 enum { JY_PIECE_MOST_LAST = 24 }; /* w_last; taste */
-enum { JY_PIECE_ARGS = 3 }; /* of a piece: its first round, that behind its last, and where it says what it knows: two slots of 8 bytes per w_last, the value, and whether there is one (I1) */
+enum {
+    JY_PIECE_ARGS = 3
+}; /* of a piece: its first round, that behind its last, and where it says what it knows: two slots of 8 bytes per w_last, the value, and whether there is one (I1) */
 
 /* What a loop's rounds hand on, behind a SPREAD. */
 enum jy_flow_last_how {

@@ -49,9 +49,12 @@ static PyMethodDef own_methods[] = {
     { "prange", (PyCFunction)(void (*)(void))prange, METH_FASTCALL | METH_KEYWORDS,
       "prange(stop) or prange(start, stop[, step])\n\n"
       "range(...), by which the program says that the rounds of the loop over it do not depend on each other.\n\n"
-      "In a compiled function such a loop runs on threads, where its body is native code that touches no Python object\n"
-      "but to read it, and where it takes long enough (config.prange_us). Sums of ints and, with fastmath=True, of floats may go\n"
-      "through all rounds. jitney.explain says of each such loop whether it does, and if not why. Anywhere else it is range." },
+      "In a compiled function such a loop runs on threads, where its body is native code that touches no Python "
+      "object\n"
+      "but to read it, and where it takes long enough (config.prange_us). Sums of ints and, with fastmath=True, of "
+      "floats may go\n"
+      "through all rounds. jitney.explain says of each such loop whether it does, and if not why. Anywhere else it is "
+      "range." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -23,7 +23,7 @@ struct jy_exec_options {
     const char *name;         /* of the user's function */
     const char *backend_path; /* _backend_llvm.so */
     uint32_t exit_every;      /* stress: flows leave at every so many checks, whatever these say; 0: never */
-    uint32_t threads; /* of a jitney.prange; 0: as configured */
+    uint32_t threads;         /* of a jitney.prange; 0: as configured */
     uint64_t disabled_passes;
     void (*log)(void *context, const char *channel,
                 const char *text); /* channels graph, graph_code, loop, ir, ir_opt, asm, fusion; may be NULL */

@@ -165,7 +165,8 @@ pranges_object(const struct jy_flow_exec *flow)
     PyObject *list = PyList_New(0);
     struct jy_flow_prange_stats p;
     for (size_t k = 0; list != NULL && jy_flow_exec_prange(&p, flow, k); k++) {
-        PyObject *row = Py_BuildValue("(IzKK)", p.line, p.why, (unsigned long long)p.runs, (unsigned long long)p.undone);
+        PyObject *row =
+            Py_BuildValue("(IzKK)", p.line, p.why, (unsigned long long)p.runs, (unsigned long long)p.undone);
         if (row == NULL || PyList_Append(list, row) < 0)
             Py_CLEAR(list);
         Py_XDECREF(row);

@@ -857,3 +857,77 @@ def test_orders(function):
     compiled = jitney.compile(function, fullgraph=True)
     for _ in range(2):
         assert repr(function(A)) == repr(compiled(A))
+
+
+class Unhashable:
+    __hash__ = None
+
+
+class Counting(dict):
+    pass
+
+
+KEYS = {3: 4}
+
+
+def in_constant(n, a, out):
+    out.append(n in {3, 4})
+    return a + 1
+
+
+def in_frozenset(n, a, out):
+    out.append(n not in frozenset([3, 4]))
+    return a + 1
+
+
+def tuple_in_constant(n, a, out):
+    out.append((n, 1) in {3, (4, 1)})
+    return a + 1
+
+
+def in_made_set(n, a, out):
+    out.append(n in {len(a), 3})
+    return a + 1
+
+
+def in_items(n, a, out):
+    d = {3: 4}
+    out.append((n, 4) in d.items())
+    out.append(n in d.items())
+    return a + 1
+
+
+def in_items_of_global(n, a, out):
+    out.append((n, 4) in KEYS.items())
+    return a + 1
+
+
+def in_items_of_subclass(n, a, out):
+    d = Counting({3: 4})
+    out.append((n, 4) in d.items())
+    return a + 1
+
+
+def in_values(n, a, out):
+    out.append(n in {3: [1], 4: {3}}.values())
+    return a + 1
+
+
+ITEMS = [[], [1], {}, {3: 4}, set(), {3}, frozenset([3]), bytearray(b"x"), Unhashable(), slice(1), np.zeros(2), (3, [4]), (3, 4), 3, 3.0, np.float64(3), "x", None, float("nan")]
+
+
+@pytest.mark.parametrize(
+    "function", [in_constant, in_frozenset, tuple_in_constant, in_made_set, in_items, in_items_of_global, in_items_of_subclass, in_values]
+)
+def test_in_asks_for_hashes_where_python_does(function):
+    """A list is in no set, but asking is a TypeError; its place in a set of constants does not hide that."""
+    for item in ITEMS:
+        outcomes = []
+        for f in (function, jitney.compile(function)):
+            out, error = [], None
+            try:
+                f(item, np.ones(2), out)
+            except (TypeError, ValueError) as e:
+                error = type(e), str(e)
+            outcomes.append((out, error))
+        assert outcomes[0] == outcomes[1], item
