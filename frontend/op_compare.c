@@ -260,6 +260,9 @@ jy_contains(struct jy_frame *f, bool *out, struct jy_value *container, struct jy
         *out = contained;
         return JY_OK;
     }
+    if (container->v_kind == JY_V_CONST && (PyUnicode_Check(container->v_object) || PyBytes_Check(container->v_object)))
+        return jy_break(f, JY_BREAK_UNKNOWN_OPERAND, "%s in text",
+                        jy_value_describe(f, item)); /* it may be a TypeError */
     bool hashes = container->v_kind == JY_V_CONST && PyFrozenSet_CheckExact(container->v_object);
     if (hashes && !jy_number_is(item) &&
         item->v_kind != JY_V_SET) /* it may have none: TypeError. A set is looked for as a frozenset */

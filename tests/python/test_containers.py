@@ -908,6 +908,21 @@ def in_items_of_subclass(n, a, out):
     return a + 1
 
 
+def in_text(n, a, out):
+    out.append(n in "abx")
+    return a + 1
+
+
+def in_bytes(n, a, out):
+    out.append(n in b"abx")
+    return a + 1
+
+
+def tuple_in_text(n, a, out):
+    out.append((n, 1) in "abx")
+    return a + 1
+
+
 def in_values(n, a, out):
     out.append(n in {3: [1], 4: {3}}.values())
     return a + 1
@@ -917,7 +932,7 @@ ITEMS = [[], [1], {}, {3: 4}, set(), {3}, frozenset([3]), bytearray(b"x"), Unhas
 
 
 @pytest.mark.parametrize(
-    "function", [in_constant, in_frozenset, tuple_in_constant, in_made_set, in_items, in_items_of_global, in_items_of_subclass, in_values]
+    "function", [in_constant, in_frozenset, tuple_in_constant, in_made_set, in_items, in_items_of_global, in_items_of_subclass, in_values, in_text, in_bytes, tuple_in_text]
 )
 def test_in_asks_for_hashes_where_python_does(function):
     """A list is in no set, but asking is a TypeError; its place in a set of constants does not hide that."""
