@@ -521,7 +521,7 @@ make_entry(const struct spread *s, struct jy_flow *p, const struct outside *o)
             entry->f_body.at[n++] = entry->f_body.at[i];
     }
     entry->f_body.n = n;
-    entry->f_end = JY_END_EXIT; /* for now: it has no edges while it grows */
+    entry->f_end = JY_END_EXIT; /* no edges while it grows; the end comes last */
     jy_fv from = argument(p, 0), to = argument(p, 1), last = argument(p, 2), base = argument(p, JY_PIECE_ARGS);
     for (size_t k = 0; k < o->values.n; k++) {
         jy_fv arg = argument(p, JY_PIECE_ARGS + 1 + k);
