@@ -49,6 +49,9 @@ struct jy_trace_state {
     size_t step_nodes;   /* graph nodes before the present root step */
     uint32_t drop_step;  /* root step of the first reference dropped that a destructor may wait for; 0: none */
     size_t drop_effects; /* effects before it */
+    size_t drop_slot;    /* the highest local so far that dropped one */
+    bool drop_shows;     /* one of these objects has a destructor itself */
+    bool drop_mixed;     /* another is dropped behind it, the frame would drop that one first, and it may show */
     const struct jy_value *unbuildable; /* what has no recipe, when building the end broke */
     struct {
         uint32_t *at;

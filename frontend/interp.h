@@ -148,6 +148,8 @@ jy_status jy_isinstance(struct jy_frame *f, bool *out, struct jy_value *v, struc
 jy_status jy_copy_free_vars(struct jy_frame *f, size_t n);
 /* Would the program notice when a reference to `o` is dropped late? */
 bool jy_drop_shows(struct jy_frame *f, PyObject *o, bool deleting);
+/* The root frame returns, and drops what its locals still hold. */
+void jy_drop_locals(struct jy_frame *f);
 
 /* Around what walks into structures that the program may nest without limit. No need to leave on failure: the trace ends. */
 jy_status jy_enter(struct jy_frame *f);

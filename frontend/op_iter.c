@@ -357,6 +357,8 @@ op_for_iter(struct jy_frame *f, const struct jy_instr *instr)
 {
     (void)instr;
     struct jy_value *it = *jy_peek(f, 1), *item;
+    if (it->v_kind == JY_V_LAZY)
+        return jy_break(f, JY_BREAK_LOOP_UNDER_WAY, "a %s", Py_TYPE(it->v_object)->tp_name);
     if (it->v_kind != JY_V_ITER && it->v_kind != JY_V_INSTANCE)
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "%s", jy_value_describe(f, it));
     TRY(jy_iter_next(f, &item, it));

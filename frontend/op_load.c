@@ -61,6 +61,22 @@ is_inert(struct jy_frame *f, const struct jy_value *v)
            (PyObject *)Py_TYPE(v->v_object) == f->f_trace->ndarray;
 }
 
+/* What the unit's frame held at its start goes when the frame does, in the order of its slots. */
+static void
+note_drop(struct jy_frame *f, size_t slot)
+{
+    struct jy_trace_state *t = f->f_trace;
+    bool shows = jy_drop_shows(f, f->f_locals[slot]->v_object, false);
+    if (t->drop_step == 0) {
+        t->drop_step = t->root_steps;
+        t->drop_effects = t->effects.n;
+    } else if (slot < t->drop_slot && (shows || t->drop_shows)) {
+        t->drop_mixed = true;
+    }
+    t->drop_slot = slot > t->drop_slot ? slot : t->drop_slot;
+    t->drop_shows = t->drop_shows || shows;
+}
+
 /* The root frame drops a reference to what came from outside. Eager does it here. Compiled code does it at the end of the unit, which shows when a destructor runs that looks at what the
  * unit changes in between; what a caller holds, as it does every argument, is dropped at the end of the call. */
 static jy_status
@@ -73,11 +89,21 @@ check_drop(struct jy_frame *f, int slot, bool deleting)
     bool is_parameter = t->unit->u_sources.at[v->v_source].kind == JY_SOURCE_LOCAL && t->start == JY_NO_INSTR;
     if (is_parameter && jy_drop_shows(f, v->v_object, deleting))
         return jy_break(f, JY_BREAK_DELETE_PARAMETER, "%s, a %s", local_name(f, slot), Py_TYPE(v->v_object)->tp_name);
-    if (t->drop_step == 0) {
-        t->drop_step = t->root_steps;
-        t->drop_effects = t->effects.n;
-    }
+    note_drop(f, (size_t)slot);
     return JY_OK;
+}
+
+void
+jy_drop_locals(struct jy_frame *f)
+{
+    struct jy_trace_state *t = f->f_trace;
+    if (t->drop_step == 0 || t->start == JY_NO_INSTR) /* a caller holds the arguments */
+        return;
+    for (size_t i = 0; i < f->f_nlocals; i++) {
+        const struct jy_value *v = f->f_locals[i];
+        if (v != NULL && !is_inert(f, v) && t->unit->u_sources.at[v->v_source].kind == JY_SOURCE_LOCAL)
+            note_drop(f, i);
+    }
 }
 
 static jy_status

@@ -335,8 +335,12 @@ interpret(struct jy_frame *f)
     TRY(jy_outputs_build(f));
     TRY(jy_errstate_finish(f));
     const struct jy_trace_state *t = f->f_trace;
+    if (!t->stopped)
+        jy_drop_locals(f);
     if (t->drop_step != 0 && (t->effects.n > t->drop_effects || writes_inputs(t->graph)))
         return jy_break(f, JY_BREAK_DROP, "a change comes behind it");
+    if (t->drop_mixed)
+        return jy_break(f, JY_BREAK_DROP, "another comes behind it");
     return JY_OK;
 }
 

@@ -1,5 +1,6 @@
 """The functions of the package: thin wrappers around _jitney."""
 
+import collections
 import contextlib
 import functools
 import types
@@ -453,6 +454,10 @@ def _space(text):
     return f" {text}" if text else ""
 
 
+def _refusal(row):
+    return f"  {row['file']}:{row['line']}: {row['name']}: {row['what']}{_colon(row['detail'])}", f"\n    hint: {row['hint']}" * bool(row["hint"])
+
+
 class Explanation:
     """What was compiled of one call, and what not and why. `str()` is a report.
 
@@ -489,10 +494,8 @@ class Explanation:
             lines += [str(unit) for unit in self.units]
         else:
             lines = [f"{name}: runs in CPython"]
-        for row in self.refusals:
-            lines.append(f"  {row['file']}:{row['line']}: {row['name']}: {row['what']}{_colon(row['detail'])}")
-            if row["hint"]:
-                lines.append(f"    hint: {row['hint']}")
+        for (text, hint), times in collections.Counter(map(_refusal, self.refusals)).items():
+            lines.append(text + f" ({times} times)" * (times > 1) + hint)
         if self.fastmath and self.compiled:
             lines.append("  fastmath: float arithmetic need not have eager's bits")
         if self.error is not None:

@@ -547,6 +547,47 @@ def test_a_destructor_runs_in_its_place():
     assert "DROP" in rows
 
 
+@jitney.disable
+def numbers():
+    try:
+        yield 1
+        yield 2
+    finally:
+        DROPPED.append("closed")
+
+
+def drops_in_another_order_than_its_frame(a):
+    items = numbers()
+    next(items)
+    thing = noisy()
+    a = np.sqrt(a) + 1
+    thing = None
+    return a
+
+
+def test_destructors_run_in_the_order_of_the_program():
+    DROPPED.clear()
+    f = jitney.compile(drops_in_another_order_than_its_frame)
+    for _ in range(3):
+        assert not differs(drops_in_another_order_than_its_frame, f, A)
+    assert DROPPED == ["del", "closed"] * 6
+
+
+def prints_in_a_loop(a):
+    for k in range(3):
+        print(end="")
+        a = np.sqrt(a) + k
+    return a
+
+
+def test_a_loop_whose_body_stops_says_so_once():
+    report = jitney.explain(prints_in_a_loop)(A)
+    assert {row["name"] for row in report.refusals} >= {"UNKNOWN_CALL", "LOOP_UNDER_WAY"}
+    lines = str(report).splitlines()
+    stated = [line for line in lines if line.startswith(f"  {__file__}:")]
+    assert len(set(stated)) == len(stated) and any(line.endswith("times)") for line in stated)
+
+
 # reasons that belong to no instruction
 
 
