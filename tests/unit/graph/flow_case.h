@@ -25,6 +25,53 @@ check_flow_text(const struct jy_flow *w, const char *expected)
     jy_text_free(&text);
 }
 
+/* What one step of a pass makes of the text (numbers stay as they are); NULL: the step says that it changes nothing, and changes nothing. */
+static inline void
+check_step(const char *source, bool (*step)(struct jy_flow *w), const char *expected)
+{
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, source);
+    if (w != NULL) {
+        CHECK_INT(step(w), expected != NULL);
+        CHECK_STR(jy_flow_verify(w), NULL);
+        check_flow_text(w, expected != NULL ? expected : source);
+    }
+    jy_arena_free(arena);
+}
+
+static inline void
+check_simplified(const char *source, const char *expected)
+{
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, source);
+    if (w != NULL) {
+        jy_flow_simplify(w);
+        CHECK_STR(jy_flow_verify(w), NULL);
+        check_flow_text(w, expected);
+    }
+    jy_arena_free(arena);
+}
+
+/* A text begins with two inputs: %0, an int, and %1, a bool. */
+#define INT_AND_BOOL                                                                                                   \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 number 0 int64\n"                                                                                 \
+    "  input 1 : i1 number 1 bool\n"                                                                                   \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = input[1] : i1\n"
+
+/* How often the instruction stands in blocks of the flow. */
+static inline size_t
+count_op(const struct jy_flow *w, enum jy_fop op)
+{
+    size_t n = 0;
+    for (jy_fb b = 0; b < w->w_blocks.n; b++)
+        for (size_t k = 0; k < w->w_blocks.at[b].f_body.n; k++)
+            n += jy_flow_at(w, w->w_blocks.at[b].f_body.at[k])->f_op == op;
+    return n;
+}
+
 /* The text is sound and printed again as it stands. */
 static inline void
 check_round_trip(const char *source)
