@@ -373,9 +373,9 @@ passed(const struct jy_counted *c, struct jy_fpred pred, size_t place)
     return c->w->w_blocks.at[pred.from].f_edge[pred.edge].args[place];
 }
 
-/* Is v = sum + something, and between which bounds is that? */
+/* Is v = sum + something, and between which bounds is that? *wraps: some of it is added without an exit. */
 static bool
-added_to(struct jy_counted *c, struct jy_interval *out, jy_fv v, jy_fv sum, int depth)
+added_to(struct jy_counted *c, struct jy_interval *out, bool *wraps, jy_fv v, jy_fv sum, int depth)
 {
     const struct jy_fvalue value = *jy_flow_at(c->w, v);
     struct jy_interval more;
@@ -386,17 +386,19 @@ added_to(struct jy_counted *c, struct jy_interval *out, jy_fv v, jy_fv sum, int 
         return false;
     if (value.f_op == JY_FLOW_ADD || value.f_op == JY_FLOW_SUB) {
         size_t side = 0;
-        if (!added_to(c, out, value.f_args[0], sum, depth - 1)) {
+        if (!added_to(c, out, wraps, value.f_args[0], sum, depth - 1)) {
             side = 1;
-            if (value.f_op == JY_FLOW_SUB || !added_to(c, out, value.f_args[1], sum, depth - 1))
+            if (value.f_op == JY_FLOW_SUB || !added_to(c, out, wraps, value.f_args[1], sum, depth - 1))
                 return false;
         }
         more = *jy_range_of(c, value.f_args[1 - side]);
         *out = plus(out, &more, value.f_op == JY_FLOW_ADD ? 1 : -1);
+        *wraps |= value.f_exit == JY_NO_EXIT;
         return (out->has_low && out->has_high) || (value.f_exit != JY_NO_EXIT && (out->has_low || out->has_high));
     }
     if (value.f_op == JY_FLOW_SELECT) {
-        if (!added_to(c, out, value.f_args[1], sum, depth - 1) || !added_to(c, &more, value.f_args[2], sum, depth - 1))
+        if (!added_to(c, out, wraps, value.f_args[1], sum, depth - 1) ||
+            !added_to(c, &more, wraps, value.f_args[2], sum, depth - 1))
             return false;
         *out = either(c, out, &more);
         return out->has_low || out->has_high;
@@ -405,7 +407,7 @@ added_to(struct jy_counted *c, struct jy_interval *out, jy_fv v, jy_fv sum, int 
         return false;
     size_t place = place_of(c->w, v);
     for (uint32_t p = c->shape->pred_start[value.f_block]; p < c->shape->pred_start[value.f_block + 1]; p++) {
-        if (!added_to(c, &more, passed(c, c->shape->pred[p], place), sum, depth - 1))
+        if (!added_to(c, &more, wraps, passed(c, c->shape->pred[p], place), sum, depth - 1))
             return false;
         *out = p == c->shape->pred_start[value.f_block] ? more : either(c, out, &more);
     }
@@ -422,7 +424,7 @@ of_index(struct jy_counted *c)
 
 /* What a round adds to the sum: between these bounds, whichever way back to the head it goes. */
 static bool
-added_by_round(struct jy_counted *c, struct jy_interval *each, jy_fv sum)
+added_by_round(struct jy_counted *c, struct jy_interval *each, bool *wraps, jy_fv sum)
 {
     size_t place = place_of(c->w, sum);
     bool first = true;
@@ -431,7 +433,7 @@ added_by_round(struct jy_counted *c, struct jy_interval *each, jy_fv sum)
         struct jy_interval more;
         if (!c->inside[pred.from])
             continue;
-        if (!added_to(c, &more, passed(c, pred, place), sum, 8))
+        if (!added_to(c, &more, wraps, passed(c, pred, place), sum, 8))
             return false;
         *each = first ? more : either(c, each, &more);
         first = false;
@@ -440,12 +442,12 @@ added_by_round(struct jy_counted *c, struct jy_interval *each, jy_fv sum)
 }
 
 static struct jy_interval
-sum_of_rounds(struct jy_counted *c, jy_fv sum)
+sum_of_rounds(struct jy_counted *c, jy_fv sum, bool *wraps)
 {
     const struct jy_interval first = exactly(jy_form_base(c->first[place_of(c->w, sum)])), none = between(0, 0);
     struct jy_interval each, rounds;
     int64_t by;
-    if (!added_by_round(c, &each, sum))
+    if (!added_by_round(c, &each, wraps, sum))
         return unknown;
     /* How far the index is from where it began: it says how many rounds have been made. */
     const struct jy_interval from = exactly(jy_form_base(c->first[place_of(c->w, c->index)])), index = of_index(c);
@@ -467,11 +469,12 @@ sum_of_rounds(struct jy_counted *c, jy_fv sum)
 static struct jy_interval
 of_sum(struct jy_counted *c, jy_fv sum)
 {
-    struct jy_interval out = sum_of_rounds(c, sum);
-    if (out.has_low && out.has_high) { /* some of its additions may wrap */
-        *jy_vec_push(c->w->w_arena, &c->always) = out.low;
-        *jy_vec_push(c->w->w_arena, &c->always) = out.high;
-    }
+    bool wraps = false;
+    struct jy_interval out = sum_of_rounds(c, sum, &wraps);
+    if (!out.has_low || !out.has_high)
+        return wraps ? unknown : out; /* beyond the end that is not known it comes back from the other one */
+    *jy_vec_push(c->w->w_arena, &c->always) = out.low;
+    *jy_vec_push(c->w->w_arena, &c->always) = out.high;
     return out;
 }
 
