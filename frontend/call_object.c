@@ -129,29 +129,7 @@ is_subtype(struct jy_frame *f, PyTypeObject *type, PyTypeObject *base)
     return PyType_IsSubtype(type, base);
 }
 
-/* abc.ABCMeta says yes to a real subclass, unless the class has a hook. */
-static bool
-is_abstract_base(struct jy_frame *f, PyObject *object)
-{
-    static const char *const of_meta[] = { "__instancecheck__", "__subclasscheck__" };
-    PyTypeObject *meta = Py_TYPE(object);
-    if (!PyType_Check(object) || strcmp(meta->tp_name, "ABCMeta") != 0 || meta->tp_base != &PyType_Type)
-        return false;
-    PyObject *abc = jy_hold(f, PyUnicode_InternFromString("abc"));
-    PyObject *module = abc != NULL ? jy_hold(f, PyImport_GetModule(abc)) : NULL;
-    PyObject *real = module != NULL ? jy_hold(f, PyObject_GetAttrString(module, "ABCMeta")) : NULL;
-    PyErr_Clear();
-    if (real != (PyObject *)meta)
-        return false;
-    for (size_t i = 0; i < 2; i++) {
-        const PyObject *raw = jy_class_get_text(f, meta, of_meta[i]);
-        if (raw == NULL || !PyFunction_Check(raw))
-            return false;
-    }
-    return jy_class_is_default(jy_class_get_text(f, (PyTypeObject *)object, "__subclasshook__"), "__subclasshook__");
-}
-
-/* Only classes whose metaclass leaves that to `type`. */
+/* Only classes whose metaclass leaves that to `type`, or to module abc. */
 static jy_status
 is_instance(struct jy_frame *f, bool *out, PyTypeObject *type, struct jy_value *of)
 {
@@ -163,8 +141,16 @@ is_instance(struct jy_frame *f, bool *out, PyTypeObject *type, struct jy_value *
         *out = *out || is_subtype(f, type, (PyTypeObject *)object);
         return JY_OK;
     }
-    if (object != NULL && is_abstract_base(f, object) && is_subtype(f, type, (PyTypeObject *)object)) {
+    if (object != NULL && jy_is_abstract_base(f, object) && is_subtype(f, type, (PyTypeObject *)object)) {
         *out = true;
+        return JY_OK;
+    }
+    if (object != NULL && PyType_Check(object)) {
+        bool known, answer;
+        TRY(jy_abstract_answer(f, &known, &answer, type, object));
+        if (!known)
+            return jy_builtin_unknown(f, "isinstance", of);
+        *out = *out || answer;
         return JY_OK;
     }
     if (of->v_kind != JY_V_TUPLE && !(object != NULL && PyTuple_CheckExact(object)))

@@ -57,6 +57,8 @@ int jy_np_init(void);
 bool jy_attribute_is_quiet(PyObject *object, PyObject *name);
 /* object.name where reading it is quiet. refs: new; NULL without an exception: it is not, or the attribute is not there */
 PyObject *jy_attribute_load(PyObject *object, PyObject *name);
+/* What abc.get_cache_token gives now; -1: it fails. It moves when a class is registered with an abstract one. */
+int64_t jy_abstract_token(PyObject *get_cache_token);
 /* What the classes of type's MRO, or of its part behind `after`, hold as `name`; borrowed, NULL without an exception: nothing. */
 PyObject *jy_class_find(PyTypeObject *type, PyTypeObject *after, PyObject *name);
 

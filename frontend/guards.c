@@ -346,6 +346,9 @@ jy_guard_print(struct jy_text *text, const struct jy_unit *unit, const struct jy
     case JY_GUARD_NOT_OWN:
         jy_text_add(text, "%s does not hold %s itself", source.at, jy_utf8(jy_unit_object(unit, g->name)));
         break;
+    case JY_GUARD_REGISTERED:
+        jy_text_add(text, "abc.get_cache_token() == %" PRId64, g->value);
+        break;
     case JY_GUARD_COUNT:
         break;
     }

@@ -141,6 +141,10 @@ jy_status jy_call_method(struct jy_frame *f, struct jy_value **out, struct jy_va
 /* type(v), guarded; breaks when it is not known */
 jy_status jy_value_type(struct jy_frame *f, PyTypeObject **out, struct jy_value *v);
 jy_status jy_isinstance(struct jy_frame *f, bool *out, struct jy_value *v, struct jy_value *classes);
+/* Is it a class of abc.ABCMeta that says yes to its real subclasses at once? */
+bool jy_is_abstract_base(struct jy_frame *f, PyObject *object);
+/* issubclass(type, klass), guarded, of a class of abc.ABCMeta; *known: it can be asked for without running code of the program's */
+jy_status jy_abstract_answer(struct jy_frame *f, bool *known, bool *out, PyTypeObject *type, PyObject *klass);
 
 /* ---- helpers ---- */
 

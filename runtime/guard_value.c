@@ -295,6 +295,8 @@ jy_guard_holds(const struct jy_unit *unit, const struct jy_guard *g, PyObject *v
         return value != NULL;
     case JY_GUARD_NOT_OWN:
         return jy_own_attribute(value, jy_unit_object(unit, g->name)) == NULL;
+    case JY_GUARD_REGISTERED:
+        return jy_abstract_token(value) == g->value;
     case JY_GUARD_ABSENT:
     case JY_GUARD_COUNT:
         break;
