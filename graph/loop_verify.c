@@ -64,6 +64,74 @@ check_access(struct verifier *v, jy_lv at, const struct jy_access *a)
     }
 }
 
+/* OP, INT and VCALL: below, by what they do. */
+static bool
+has_its_operands(const struct jy_lstmt *s)
+{
+    switch ((enum jy_lop)s->l_kind) {
+    case JY_L_CONST:
+    case JY_L_SIZE:
+    case JY_L_SCALAR:
+    case JY_L_LOAD:
+    case JY_L_VAR:
+        return s->l_nargs == 0;
+    case JY_L_SET_SCALAR:
+    case JY_L_STORE:
+    case JY_L_CAST:
+    case JY_L_FOR:
+    case JY_L_UFUNC:
+        return s->l_nargs == 1;
+    case JY_L_FOLD: /* NumPy's tree has no initial value */
+        return s->l_nargs == (s->l_order == JY_FOLD_PAIRWISE ? 1 : 2);
+    case JY_L_UFOLD:
+        return s->l_nargs == 2;
+    case JY_L_INT:
+    case JY_L_OP:
+    case JY_L_VCALL:
+        break;
+    }
+    return true;
+}
+
+static bool
+counts(uint8_t kind)
+{
+    return kind == JY_L_FOR || kind == JY_L_FOLD || kind == JY_L_UFUNC || kind == JY_L_UFOLD;
+}
+
+static void
+check_operands(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
+{
+    if (!has_its_operands(s))
+        fail(v, at, "another number of operands than the statement has");
+    else if (counts(s->l_kind) && dtype_of(v, s->l_args[0]) != JY_I64)
+        fail(v, at, "a count that is not int64");
+    else if ((s->l_kind == JY_L_FOLD || s->l_kind == JY_L_UFOLD) && s->l_nargs == 2 &&
+             dtype_of(v, s->l_args[1]) != (jy_dtype)s->l_dtype)
+        fail(v, at, "an initial value of another dtype than the fold's");
+}
+
+static void
+check_fold(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
+{
+    jy_dtype dtype = (jy_dtype)s->l_dtype;
+    if (s->l_op >= JY_OP_COUNT || jy_op_info[s->l_op].klass != JY_CLASS_EW || jy_op_info[s->l_op].arity != 2 ||
+        jy_scalar_result_dtype((jy_op)s->l_op, dtype) != dtype)
+        fail(v, at, "a fold by no operation of two operands and a result of one dtype");
+    else if (s->l_order == JY_FOLD_PAIRWISE && (s->l_op != JY_OP_ADD || !jy_dtype_is_float(dtype)))
+        fail(v, at, "pairwise, but not a sum of floats");
+}
+
+/* A slot keeps values of one dtype. */
+static void
+check_slot(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
+{
+    if (s->l_index >= (s->l_kind == JY_L_SIZE ? v->plan->p_sizes.n : v->plan->p_scalars.n))
+        fail(v, at, "no such slot");
+    else if (s->l_kind != JY_L_SIZE && v->plan->p_scalars.at[s->l_index].dtype != s->l_dtype)
+        fail(v, at, "a value of another dtype than the slot's");
+}
+
 static void
 check_op(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
 {
@@ -110,6 +178,8 @@ check_loop(struct verifier *v, jy_lv at, const struct jy_lstmt *s)
     for (size_t i = 0; i < s->l_naccess && v->error == NULL; i++)
         if (v->plan->p_buffers.at[s->l_access[i].buffer].b_dtype != loop->dtypes[i])
             fail(v, at, "a buffer of another dtype than the inner loop takes");
+    if (s->l_kind == JY_L_UFOLD && (loop->nin != 2 || s->l_dtype != loop->dtypes[0]))
+        fail(v, at, "not a fold by an inner loop of two operands of its dtype");
 }
 
 /* Vector functions take and give float64. */
@@ -164,6 +234,8 @@ verify_stmt(struct verifier *v, jy_lv at)
     const struct jy_lstmt *s = &v->kernel->k_stmts.at[at];
     if (v->seen[at])
         fail(v, at, "stands in two bodies");
+    if (s->l_kind == JY_L_VAR)
+        fail(v, at, "the variable of a fold in a body");
     v->seen[at] = true;
     if (v->in_vector && !is_for_vectors(s->l_kind))
         fail(v, at, "not allowed in a vector loop");
@@ -174,11 +246,12 @@ verify_stmt(struct verifier *v, jy_lv at)
             fail(v, at, "the variable of a vector loop as an operand");
     for (size_t i = 0; i < s->l_naccess; i++)
         check_access(v, at, &s->l_access[i]);
+    if (v->error == NULL)
+        check_operands(v, at, s);
     if (v->error != NULL)
         return;
-    if ((s->l_kind == JY_L_SIZE && s->l_index >= v->plan->p_sizes.n) ||
-        ((s->l_kind == JY_L_SCALAR || s->l_kind == JY_L_SET_SCALAR) && s->l_index >= v->plan->p_scalars.n))
-        fail(v, at, "no such slot");
+    if (s->l_kind == JY_L_SIZE || s->l_kind == JY_L_SCALAR || s->l_kind == JY_L_SET_SCALAR)
+        check_slot(v, at, s);
     else if (s->l_kind == JY_L_OP)
         check_op(v, at, s);
     else if (s->l_kind == JY_L_INT)
@@ -192,6 +265,8 @@ verify_stmt(struct verifier *v, jy_lv at)
     else if ((s->l_kind == JY_L_LOAD || s->l_kind == JY_L_STORE) &&
              v->plan->p_buffers.at[s->l_access[0].buffer].b_dtype != s->l_dtype)
         fail(v, at, "a value of another dtype than the buffer's");
+    else if (s->l_kind == JY_L_FOLD)
+        check_fold(v, at, s);
     if (s->l_kind == JY_L_FOR || s->l_kind == JY_L_FOLD)
         verify_nested(v, at, s);
 }

@@ -20,7 +20,7 @@ verify_buffer(const struct jy_plan *plan, size_t i)
     if (b->b_dtype >= JY_DTYPE_COUNT || b->b_ndim > JY_MAX_NDIM || b->b_unit_axis >= (int)b->b_ndim)
         return bad(plan, "buffer", i, "no such dtype or axis");
     uint32_t axes = 0;
-    for (size_t d = 0; d < b->b_ndim; d++)
+    for (size_t d = 0; d < b->b_ndim && b->b_order[d] < b->b_ndim; d++)
         axes |= 1u << b->b_order[d];
     if (axes != (1u << b->b_ndim) - 1)
         return bad(plan, "buffer", i, "the order does not name every axis once");
@@ -32,13 +32,17 @@ verify_buffer(const struct jy_plan *plan, size_t i)
             return bad(plan, "buffer", i, "a view with another dtype than its base");
         if (b->b_view != NULL && (b->b_view->ndim != b->b_ndim || b->b_view->source_ndim != base->b_ndim))
             return bad(plan, "buffer", i, "the index map has another number of axes");
+        for (size_t d = 0; b->b_view != NULL && d < b->b_ndim; d++)
+            if (b->b_view->axis[d] >= (int)base->b_ndim)
+                return bad(plan, "buffer", i, "the index map names an axis that the base does not have");
     }
     if (b->b_kind == JY_BUFFER_INPUT && b->b_index >= plan->p_inputs.n)
         return bad(plan, "buffer", i, "no such input");
     if (b->b_kind == JY_BUFFER_OBJECT && b->b_index >= plan->p_steps.n)
         return bad(plan, "buffer", i, "no such step");
     if (b->b_kind == JY_BUFFER_TILE &&
-        b->b_index + (size_t)b->b_tile * jy_dtype_info[b->b_dtype].bytes > plan->p_tile_bytes)
+        ((size_t)b->b_tile > plan->p_tile_bytes || /* or negative */
+         b->b_index + (size_t)b->b_tile * jy_dtype_info[b->b_dtype].bytes > plan->p_tile_bytes))
         return bad(plan, "buffer", i, "beyond the memory for tiles");
     return NULL;
 }

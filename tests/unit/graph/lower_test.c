@@ -140,27 +140,6 @@ TEST(lower, keeps_dead_operations_that_may_flag)
     jy_arena_free(arena);
 }
 
-TEST(lower, checks_integers_of_scalars_but_not_of_arrays)
-{
-    struct jy_arena *arena = jy_arena_new();
-    struct jy_plan *plan = plan_of(arena, "graph f (s0=5) :\n"
-                                          "  %0 = placeholder[0] : int64\n"
-                                          "  %1 = placeholder[1] : int64[s0] layout(0; contiguous)\n"
-                                          "  %2 = add(%0, %0) : int64\n"
-                                          "  %3 = add(%1, %2) : int64[s0]\n"
-                                          "  output (%3)\n");
-    size_t checked = 0, unchecked = 0;
-    for (size_t i = 0; plan != NULL && i < plan->p_kernels.at[0].k_stmts.n; i++)
-        if (plan->p_kernels.at[0].k_stmts.at[i].l_kind == JY_L_OP) {
-            checked += plan->p_kernels.at[0].k_stmts.at[i].l_checked;
-            unchecked += !plan->p_kernels.at[0].k_stmts.at[i].l_checked;
-        }
-    CHECK_UINT(checked, 1);
-    CHECK_UINT(unchecked, 1);
-    CHECK(plan != NULL && plan->p_may_flag && plan->p_flag_node == 2);
-    jy_arena_free(arena);
-}
-
 TEST(lower, names_every_write_to_older_memory)
 {
     struct jy_arena *arena = jy_arena_new();
