@@ -54,6 +54,18 @@ trial_begin(struct trial *t)
     jy_loop_begin(&t->b, t->arena);
 }
 
+/* In the place of a plan that is built by hand; false after a failed check. */
+static inline bool
+trial_parse(struct trial *t, const char *text)
+{
+    const char *why = NULL;
+    trial_begin(t);
+    const struct jy_plan *plan = jy_plan_parse(t->arena, text, &why);
+    if (plan != NULL)
+        t->plan = *plan;
+    return CHECK_STR(why, NULL);
+}
+
 /* A 1-D buffer; `unit`: its stride is known to be the itemsize. */
 static inline uint32_t
 trial_buffer(struct trial *t, jy_dtype dtype, bool unit)
@@ -153,6 +165,16 @@ trial_helpers(void)
 {
     static const struct jy_helpers helpers = { jy_pairwise_begin, jy_pairwise_next_f64, jy_pairwise_next_f32 };
     return &helpers;
+}
+
+/* How often a text of LLVM's has this. */
+static inline size_t
+count_in(const char *text, const char *what)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        n++;
+    return n;
 }
 
 /* Values that matter, then a spread of ordinary ones. */
