@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* for %10 in a range from %0 to %1 by `step`, while `test`; %2 is another number, %3 the data of an array, %4 an object of the interpreter's, %5 to %8 are 0, 1, 8, 64. Block 3 is a
+/* for %10 in a range from %0 to %1 by `step`, while `test` (it gives %12); %2 is another number, %3 the data of an array, %4 an object of the interpreter's, %5 to %8 are 0, 1, 8, 64. Block 3 is a
  * round: %13 is the next index; `body` goes on from %15 and ends with jumps to block 1 that pass %13 and the next %11, which begins with `zero`. Block 2 leaves by exit 0. */
 #define LOOP_OF(type, dtype, zero, test, step, body, exits)                                                            \
     "flow f flags :\n"                                                                                                 \
@@ -17,6 +17,7 @@
     "  input 3 : ptr data 3\n"                                                                                         \
     "  input 4 : ptr object 4\n"                                                                                       \
     "  helper 0 twice (i64) : i64 keeps 0 1 2\n"                                                                       \
+    "  helper 1 spoil (i64) : i64\n"                                                                                   \
     "  alias 1 : input 3 written\n"                                                                                    \
     "  alias 2 : interpreter written\n"                                                                                \
     "  block 0 () :\n"                                                                                                 \
@@ -33,15 +34,15 @@
     "    %14 = const[" zero "] : " type "\n"                                                                           \
     "    jump 1 (%0, %14)\n"                                                                                           \
     "  block 1 (%10 : i64, %11 : " type ") :\n"                                                                        \
-    "    %12 = " test " : i1\n"                                                                                        \
+    "    " test " : i1\n"                                                                                              \
     "    branch %12 ? 3 () : 2 ()\n"                                                                                   \
     "  block 2 () :\n"                                                                                                 \
     "    exit 0\n"                                                                                                     \
     "  block 3 () :\n"                                                                                                 \
     "    %13 = add %10, %9 : i64\n" body "  exit 0 return at 1 (%10, %11)\n" exits
 #define COUNTED_LOOP(test, step, body, exits) LOOP_OF("i64", "int64", "0", test, step, body, exits)
-#define UP "lt %10, %1"
-#define DOWN "gt %10, %1"
+#define UP "%12 = lt %10, %1"
+#define DOWN "%12 = gt %10, %1"
 /* a round's end: exit 1 belongs to what it checks */
 #define SUM(v) "    jump 1 (%13, " v ")\n"
 #define CHECKS "  exit 1 check at 2 (%10, %11)\n"
@@ -101,7 +102,7 @@ loop_run(const struct jy_flow *w, const union jy_scalar *numbers, const int64_t 
 {
     static int64_t room[LOOP_ROOM], object[4];
     static const uint32_t watch = 0;
-    void *helper[] = { (void *)loop_twice };
+    void *helper[] = { (void *)loop_twice, (void *)loop_twice };
     union jy_scalar in[8];
     struct loop_outcome o;
     memset(&o, 0, sizeof o);

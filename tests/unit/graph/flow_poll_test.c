@@ -42,3 +42,97 @@ TEST(flow_poll, the_poll_says_where_it_stands)
     CHECK_UINT(w->w_exits.at[exit].x_offset, 3);
     jy_arena_free(arena);
 }
+
+/* "n" polls; "stay", or how each value of the exit is found behind a chunk. */
+static void
+check_polls(const char *source, const char *expected)
+{
+    struct loop_case k;
+    struct jy_text text = { 0 };
+    if (!CHECK(loop_case_find(&k, source)))
+        return;
+    struct jy_polls polls = jy_polls_find(&k.c);
+    jy_text_add(&text, "%zu%s", polls.n, polls.stay ? " stay" : "");
+    for (size_t i = 0; polls.n > 0 && !polls.stay && i < polls.exit.x_values.n; i++)
+        switch (polls.value[i].how) {
+        case JY_POLL_VALUE:
+            jy_text_add(&text, " %%%u", polls.value[i].value);
+            break;
+        case JY_POLL_INDEX:
+            jy_text_add(&text, " index");
+            break;
+        default:
+            jy_text_add(&text, " last%zu", polls.value[i].place);
+            for (uint32_t p = k.shape.pred_start[1]; p < k.shape.pred_start[2]; p++)
+                if (k.c.inside[k.shape.pred[p].from])
+                    jy_text_add(&text, ":%%%u", jy_polls_last(&polls, polls.value[i].place, k.shape.pred[p].from));
+            break;
+        }
+    CHECK_STR(text.at, expected);
+    jy_text_free(&text);
+    loop_case_free(&k);
+}
+
+#define POLLED(body, exits)                                                                                            \
+    COUNTED_LOOP(UP, "1", "    %15 = neg %10 : i64\n    %16 = not %11 : i64\n" body, CHECKS exits)
+#define POLL "    poll exit 2\n"
+
+TEST(flow_poll, where_values_are_found_behind_a_chunk)
+{
+    check_polls(POLLED(SUM("%11"), ""), "0");
+    /* handed to the head, from in front, the index of the round, and what only the round knew */
+    check_polls(POLLED(POLL SUM("%15"), "  exit 2 poll at 3 (%13, %15, %2, %10, %16, %11)\n"),
+                "1 %10 %11 %2 index last0:%16 last1:%11");
+    check_polls(COUNTED_LOOP("poll exit 2\n    " UP, "1", SUM("%11"), CHECKS "  exit 2 poll at 3 (%10, %11, %2)\n"),
+                "1 %10 %11 %2");
+}
+
+TEST(flow_poll, polls_that_stay_in_the_rounds)
+{
+    check_polls(
+        COUNTED_LOOP("poll exit 2\n    poll exit 2\n    " UP, "1", SUM("%11"), CHECKS "  exit 2 poll at 3 ()\n"),
+        "2 stay");
+    check_polls(COUNTED_LOOP("poll exit 2\n    " UP, "1", POLL SUM("%11"), CHECKS "  exit 2 poll at 3 ()\n"), "2 stay");
+    /* something may still happen behind it */
+    check_polls(POLLED(POLL "    store[0] %3, %5, %5 alias 1\n" SUM("%11"), "  exit 2 poll at 3 ()\n"), "1 stay");
+    check_polls(POLLED(POLL "    %17 = add %2, %10 exit 1 : i64\n" SUM("%11"), "  exit 2 poll at 3 ()\n"), "1 stay");
+    check_polls(POLLED(POLL "    %17 = add %2, %10 : i64\n" SUM("%11"), "  exit 2 poll at 3 ()\n"), "1");
+    check_polls(POLLED(POLL
+                       "    %17 = lt %15, %2 : i1\n    branch %17 ? 1 (%13, %11) : 4 ()\n  block 4 () :\n" SUM("%16"),
+                       "  exit 2 poll at 3 ()\n"),
+                "1 stay");
+}
+
+/* Ways back from 4, with exit 2, and from 5. */
+#define TWO_WAYS(second, exits)                                                                                        \
+    POLLED("    %17 = lt %10, %2 : i1\n    branch %17 ? 4 () : 5 ()\n"                                                 \
+           "  block 4 () :\n" POLL SUM("%15") "  block 5 () :\n" second SUM("%16"),                                    \
+           exits)
+#define EACH "    poll exit 3\n"
+
+TEST(flow_poll, ways_back_that_look_alike)
+{
+    check_polls(TWO_WAYS(EACH, "  exit 2 poll at 3 (%15, %2, %10)\n  exit 3 poll at 4 (%16, %2, %10)\n"),
+                "2 %11 %2 index");
+    check_polls(TWO_WAYS(EACH, "  exit 2 poll at 3 (%15, %15)\n  exit 3 poll at 4 (%16, %15)\n"),
+                "2 %11 last0:%15:%15");
+    check_polls(TWO_WAYS(EACH, "  exit 2 poll at 3 (%2)\n  exit 3 poll at 4 (%10)\n"), "2 last0:%2:%10");
+    check_polls(TWO_WAYS("", "  exit 2 poll at 3 ()\n"), "1 stay");
+    check_polls(TWO_WAYS(EACH, "  exit 2 poll at 3 (%15)\n  exit 3 poll at 4 ()\n"), "2 stay");
+    check_polls(TWO_WAYS(EACH, "  exit 2 poll at 3 (%15)\n  exit 3 poll at 4 (%12)\n"), "2 stay"); /* of another type */
+}
+
+/* What the interpreter would make of the values has to be the same as well. */
+TEST(flow_poll, ways_back_that_do_not_look_alike)
+{
+#define BOXES(first, second) TWO_WAYS(EACH, "  exit 2 poll at 3 (%10) :\n" first "  exit 3 poll at 4 (%10) :\n" second)
+#define INT "    local number pyint int64 $0\n"
+    check_polls(BOXES(INT, INT), "2 index");
+    check_polls(BOXES(INT, "    local number npscalar int64 $0\n"), "2 stay");
+    check_polls(BOXES(INT, "    stack number pyint int64 $0\n"), "2 stay");
+    check_polls(BOXES(INT INT, INT), "2 stay");
+    check_polls(BOXES("    local tuple (input 1)\n", "    local tuple (input 1)\n"), "2 index");
+    check_polls(BOXES("    local tuple (input 1)\n", "    local tuple (input 2)\n"), "2 stay");
+    check_polls(BOXES("    local tuple (const o1)\n", "    local list (const o1)\n"), "2 stay");
+    check_polls(BOXES("    local const o1\n", "    local null\n"), "2 stay");
+}

@@ -149,7 +149,7 @@ TEST(flow_range, of_the_index)
 {
     check_range(ROUND(""), 10, "[first, stop + -1]");
     check_range(ROUND(""), 13, "[first + 1, stop]");
-    check_range(COUNTED_LOOP("le %10, %1", "3", SUM("%11"), CHECKS), 10, "[first, stop + -1]");
+    check_range(COUNTED_LOOP("%12 = le %10, %1", "3", SUM("%11"), CHECKS), 10, "[first, stop + -1]");
     check_range(COUNTED_LOOP(DOWN, "-2", SUM("%11"), CHECKS), 10, "[stop + 1, first]");
     check_range(COUNTED_LOOP(DOWN, "-2", SUM("%11"), CHECKS), 13, "[stop + -1, first + -2]");
 }
