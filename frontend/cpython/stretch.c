@@ -202,6 +202,19 @@ jy_stretches_copy(struct jy_arena *arena, const struct jy_stretches *s, const ui
 
 /* ---- verification ---- */
 
+/* The map has forgotten the names of comprehensions. What the original loads or stores is bound behind that. */
+static void
+add_named_locals(const struct jy_instr *instr, uint64_t *set)
+{
+    struct jy_instr parts[2];
+    if (jy_instr_split(instr, parts)) {
+        add_named_locals(&parts[0], set);
+        add_named_locals(&parts[1], set);
+    } else if (jy_instr_argkind(instr->i_op) == JY_ARG_LOCAL) {
+        set[instr->i_arg >> 6] |= UINT64_C(1) << (instr->i_arg & 63);
+    }
+}
+
 bool
 jy_stretch_apply(const struct jy_code *code, const struct jy_instr *item, uint64_t *set)
 {
@@ -215,5 +228,7 @@ jy_stretch_apply(const struct jy_code *code, const struct jy_instr *item, uint64
         uint64_t stored = map->verified[behind + (size_t)k] & ~map->verified[before + (size_t)k];
         set[k] |= (map->bound[behind + (size_t)k] | stored) & own;
     }
+    for (int k = 0; k < item->i_span && map->verified != map->bound; k++)
+        add_named_locals(jy_code_at(code->c_stretches->s_code, item->i_id + k), set);
     return true;
 }

@@ -686,6 +686,26 @@ def test_comprehensions_give_locals_back_under_a_handler():
     assert "UNKNOWN_CALL" in names and "INSTALL" not in names
 
 
+def uses_the_name_of_a_comprehension(a, rows):
+    """The compiler does not know that the name is bound behind the loop; the first statement that finds out is carried in a straight stretch."""
+    unknown([row for row in rows])
+    b = a * 2 + 1
+    for row in rows:
+        unknown(row)
+    unknown(b, rows, len(rows))
+    unknown(b, row, a, rows)
+    unknown(row, b, a, rows)
+    return b + row
+
+
+def test_the_name_of_a_comprehension_behind_a_stretch():
+    g = jitney.compile(uses_the_name_of_a_comprehension)
+    for rows in ((1, 2), (3,), (), (4, 5)):
+        for a in inputs():
+            assert observe(g, a.copy(), rows) == observe(uses_the_name_of_a_comprehension, a.copy(), rows)
+    assert "INSTALL" not in {r["name"] for r in jitney.inspect(g).refusals}
+
+
 def test_very_long_functions_are_left_alone():
     """CODE_TOO_LONG"""
     space = {"unknown": unknown}
