@@ -15,6 +15,7 @@ struct jy_outputs {
         } *at;
         size_t n, cap;
     } entries;
+    struct jy_index by_value; /* a unit may hand out thousands */
     struct {
         struct jy_value **at;
         size_t n, cap;
@@ -244,21 +245,32 @@ build_kind(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, str
     return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
 }
 
+static const struct entry *
+find_entry(const struct jy_outputs *o, const struct jy_value *v)
+{
+    struct jy_index_probe probe;
+    for (uint32_t k = jy_index_first(&o->by_value, &probe, jy_index_mix(0, (uintptr_t)v)); k != JY_INDEX_END;
+         k = jy_index_next(&o->by_value, &probe))
+        if (o->entries.at[k].value == v)
+            return &o->entries.at[k];
+    return NULL;
+}
+
 static jy_status
 build(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, struct jy_value *v)
 {
     if ((v->v_kind == JY_V_TUPLE || v->v_kind == JY_V_LIST || v->v_kind == JY_V_DICT) && v->u.seq.owner != NULL)
         v = v->u.seq.owner;
-    for (size_t i = 0; i < o->entries.n; i++) {
-        if (o->entries.at[i].value == v) {
-            if (o->entries.at[i].open)
-                return jy_break(f, JY_BREAK_RESULT, "a container that contains itself");
-            *out = o->entries.at[i].recipe;
-            return JY_OK;
-        }
+    const struct entry *known = find_entry(o, v);
+    if (known != NULL) {
+        if (known->open)
+            return jy_break(f, JY_BREAK_RESULT, "a container that contains itself");
+        *out = known->recipe;
+        return JY_OK;
     }
     size_t number = o->entries.n;
     *jy_vec_push(jy_frame_arena(f), &o->entries) = (struct entry){ .value = v, .open = true };
+    jy_index_add(jy_frame_arena(f), &o->by_value, jy_index_mix(0, (uintptr_t)v), (uint32_t)number);
     bool singleton = v->v_kind == JY_V_CONST && (v->v_object == Py_None || PyBool_Check(v->v_object));
     jy_status status = JY_OK;
     if (v->v_source != JY_NO_SOURCE && !singleton &&
