@@ -3,15 +3,21 @@
     python child.py RESULTS MODE SETTINGS cpython test.test_dict
     python child.py RESULTS MODE SETTINGS numpy numpy.linalg.tests.test_linalg[,numpy.linalg.tests.test_regression ...]
 
+    python child.py --serve cpython
+
 MODE 0 is plain: everything is imported as under the modes, nothing is switched on.  SETTINGS is a JSON object: `nops` and `seed`
 of mode 1, every other key is a switch of jitney.config.  The line before a test's outcome names it: after a crash the
-last line says where."""
+last line says where.
+
+Served, it imports what every file needs and then forks a process for each line that it reads, a JSON list: the arguments as above, the
+limit of processor time, the file for what goes to stderr. It answers with the process' id and, when that has ended, its status."""
 
 import gc
 import importlib
 import json
 import os
 import resource
+import signal
 import sys
 import tempfile
 import types
@@ -148,7 +154,30 @@ def run_numpy(name, lines):
                  "--rootdir", os.path.dirname(paths[0]), *paths], plugins=[Recorder(lines)])
 
 
+def serve(suite):
+    """Returns in each process that is forked, with its arguments in sys.argv."""
+    importlib.import_module("test.support" if suite == "cpython" else "pytest")
+    while line := sys.stdin.readline():
+        arguments, limit, errors = json.loads(line)
+        if process := os.fork():
+            print(process, flush=True)
+            print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
+            continue
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, path in enumerate((os.devnull, os.devnull, errors)):
+            os.dup2(os.open(path, os.O_WRONLY if number else os.O_RDONLY), number)
+        os.closerange(3, 10)
+        sys.stdin = sys.__stdin__ = open(0)
+        sys.argv[1:] = arguments
+        return
+    sys.exit()
+
+
 def main():
+    if sys.argv[1] == "--serve":
+        serve(sys.argv[2])
     path, mode, settings, suite, name = sys.argv[1:]
     sys.argv[1:] = []
     lines = Lines(path)

@@ -5,7 +5,9 @@ fails twice and is not explained in known.txt is a failure.  Results are kept in
 on where it was, `--again` forgets what was found before."""
 
 import argparse
+import collections
 import concurrent.futures
+import contextlib
 import fcntl
 import fnmatch
 import importlib
@@ -13,6 +15,7 @@ import json
 import os
 import pathlib
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -93,32 +96,96 @@ def size_of(name):
 # -- one file ----------------------------------------------------------------------------------------------------------------------
 
 
-def prepare(limit):
+ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+CHILD = [sys.executable, "-X", "faulthandler", str(HERE / "child.py")]
+
+
+def prepare(limit=None):
     """The limit is processor time, as others may use the machine; what waits for something gets a few times as long."""
-    os.nice(10)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell makes what it runs in the background ignore it
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+    if limit:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def run_file(name, mode, settings, limit):
+def end_group(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+
+
+class Fresh:
+    """A process that nothing but this file of tests ran in, from the interpreter's start on."""
+
+    def __init__(self, arguments, limit):
+        self.process = subprocess.Popen(
+            [*CHILD, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+            cwd=tempfile.gettempdir(), env=ENVIRONMENT, preexec_fn=lambda: prepare(limit),
+        )  # fmt: skip
+
+    def wait(self, seconds):
+        """Its status, None if it takes longer."""
+        try:
+            self.errors = self.process.communicate(timeout=seconds)[1]
+        except subprocess.TimeoutExpired:
+            end_group(self.process.pid)
+            self.errors = self.process.communicate()[1]
+            return None
+        return self.process.returncode
+
+
+class Forked:
+    """A process that has imported jitney, NumPy and the test's tools when it begins: half the time of a small file."""
+
+    idle = collections.defaultdict(list)  # servers by suite; each has one process at a time
+
+    def __init__(self, arguments, limit):
+        self.suite = arguments[3]
+        try:
+            self.server = self.idle[self.suite].pop()
+        except IndexError:
+            self.server = subprocess.Popen(
+                [*CHILD, "--serve", self.suite], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+                cwd=tempfile.gettempdir(), env=ENVIRONMENT, preexec_fn=prepare,
+            )  # fmt: skip
+        handle, self.path = tempfile.mkstemp()
+        os.close(handle)
+        print(json.dumps([arguments, limit, self.path]), file=self.server.stdin, flush=True)
+        self.process = self.answer()
+
+    def answer(self):
+        """A number; the server ends by itself if it cannot import jitney, for example."""
+        line = self.server.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the process that was to run {self.suite}'s tests ended with {self.server.wait()}")
+        return int(line)
+
+    def wait(self, seconds):
+        in_time = select.select([self.server.stdout], [], [], seconds)[0]
+        if not in_time:
+            end_group(self.process)
+        status = self.answer()
+        end_group(self.process)  # those that it left
+        self.errors = pathlib.Path(self.path).read_bytes()
+        os.unlink(self.path)
+        self.idle[self.suite].append(self.server)
+        return status if in_time else None
+
+    @classmethod
+    def end_servers(cls):
+        for server in [server for servers in cls.idle.values() for server in servers]:
+            server.communicate()
+
+
+def run_file(name, mode, settings, limit, kind=Forked):
     """What a process of its own found: status, seconds, outcomes that are not ok with their texts, names that are ok."""
     suite = "cpython" if name.startswith("test.") else "numpy"
     handle, lines = tempfile.mkstemp(suffix=".jsonl")
     os.close(handle)
     begun = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, "-X", "faulthandler", str(HERE / "child.py"), lines, str(mode), json.dumps(settings), suite, name],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True, cwd=tempfile.gettempdir(),
-        env={**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}, preexec_fn=lambda: prepare(limit),
-    )  # fmt: skip
-    try:
-        errors = process.communicate(timeout=PATIENCE * limit)[1]
-        status = "ok" if process.returncode == 0 else f"exit {process.returncode}"
-        slow = process.returncode == -signal.SIGXCPU
-    except subprocess.TimeoutExpired:
-        status, slow = f"more than {PATIENCE * limit} s", False
-        os.killpg(process.pid, signal.SIGKILL)
-        errors = process.communicate()[1]
+    process = kind([lines, str(mode), json.dumps(settings), suite, name], limit)
+    code = process.wait(PATIENCE * limit)
+    errors = process.errors
+    status = "ok" if code == 0 else f"more than {PATIENCE * limit} s" if code is None else f"exit {code}"
+    slow = code == -signal.SIGXCPU
     found = {"status": status, "slow": slow, "seconds": round(time.monotonic() - begun, 1), "ok": [], "fail": {}, "cpu": None}
     last = None
     outcomes = {}
@@ -235,7 +302,7 @@ class Run:
             if found["slow"] and self.options.cap:  # that it was stopped is no failure; what it had done counts
                 failed.pop("process", None)
             if failed:  # only what fails twice is a failure: tests that measure time fail on a busy machine
-                second = beyond(plain, run_file(name, self.mode, dict(self.settings), limit))
+                second = beyond(plain, run_file(name, self.mode, dict(self.settings), limit, Fresh))
                 failed = {test: text for test, text in second.items() if test in failed}
             if failed and self.mode in CONTROL:
                 control = beyond(plain, run_file(name, CONTROL[self.mode], {}, limit))
@@ -337,6 +404,8 @@ def main():
     options = parser.parse_args()
     if options.quick or options.ci:
         options.again, options.minutes = True, options.minutes or (3 if options.ci else 9)
+    if not options.ci:
+        os.nice(10)
     begun = time.monotonic()
     deadline = begun + options.minutes * 60 if options.minutes else float("inf")
     failures = 0
@@ -350,6 +419,7 @@ def main():
             names = [n for n in names if any(fnmatch.fnmatch(n.removeprefix("test."), p) for p in options.patterns)]
         run = Run(options, mode, settings_of(mode, options), names, deadline)
         failures += run.report(names) if options.report else run.all(names)
+    Forked.end_servers()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{time.monotonic() - begun:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time")
     sys.exit(failures > 0)
