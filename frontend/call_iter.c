@@ -111,6 +111,17 @@ jy_builtin_reversed(struct jy_frame *f, struct jy_value **out, size_t n, struct 
     bool text = v->v_kind == JY_V_CONST && (PyUnicode_CheckExact(v->v_object) || PyBytes_CheckExact(v->v_object));
     if (text || (v->v_kind == JY_V_CONST && PyTuple_CheckExact(v->v_object)))
         TRY(jy_iter_collect(f, &v, JY_V_TUPLE, v));
+    if (v->v_kind == JY_V_DICT || v->v_kind == JY_V_DICTVIEW) {
+        bool view = v->v_kind == JY_V_DICTVIEW;
+        *out = jy_dict_iter(f, view ? v->u.iter.sequence : v, view ? v->u.iter.position : 0, true);
+        return JY_OK;
+    }
+    if (jy_is_instance(f, v)) {
+        *out = NULL;
+        TRY(jy_over_reversed(f, out, v));
+        if (*out != NULL)
+            return JY_OK;
+    }
     if (v->v_kind != JY_V_TUPLE && v->v_kind != JY_V_LIST && v->v_kind != JY_V_RANGE && v->v_kind != JY_V_ARRAY)
         return jy_builtin_unknown(f, "reversed", v);
     TRY(jy_length(f, &length, v));

@@ -139,6 +139,8 @@ jy_status jy_over_getitem(struct jy_frame *f, struct jy_value **out, struct jy_v
 jy_status jy_over_setitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key, struct jy_value *item);
 jy_status jy_over_delitem(struct jy_frame *f, struct jy_value *v, struct jy_value *key);
 jy_status jy_over_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
+/* reversed(v); NULL: not followed */
+jy_status jy_over_reversed(struct jy_frame *f, struct jy_value **out, struct jy_value *v);
 jy_status jy_over_next(struct jy_frame *f, struct jy_value **out, struct jy_value *iterator);
 /* *done: the builtin type's operator decides. name and swapped: of op and back. */
 jy_status jy_over_compare(struct jy_frame *f, struct jy_value **out, bool *done, enum jy_compare op, const char *name,

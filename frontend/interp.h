@@ -93,6 +93,8 @@ jy_status jy_iter_next(struct jy_frame *f, struct jy_value **out, struct jy_valu
 /* All that is left, as a TUPLE or LIST value of its own. */
 jy_status jy_iter_collect(struct jy_frame *f, struct jy_value **out, enum jy_value_kind kind, struct jy_value *v);
 
+/* Over keys (what 0), values (1) or items (2). */
+struct jy_value *jy_dict_iter(struct jy_frame *f, struct jy_value *dict, size_t what, bool backwards);
 /* An iterator over iter() of the arguments. */
 jy_status jy_iter_new(struct jy_frame *f, struct jy_value **out, enum jy_iter_how how, size_t n,
                       struct jy_value *const *args);

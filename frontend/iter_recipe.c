@@ -152,7 +152,13 @@ deque_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, str
     const struct jy_value *deque = v->u.iter.sequence->u.seq.owner;
     if (v->u.iter.numbers[0] != deque->u.instance->over.changes || v->u.iter.position > v->u.iter.sequence->u.seq.n)
         return no_recipe(f, v);
-    TRY(make_iter(out, f, o, v->u.iter.sequence));
+    if (v->u.iter.backwards) {
+        struct jy_recipe *item;
+        TRY(jy_outputs_recipe(&item, f, o, v->u.iter.sequence));
+        *out = jy_recipe_call(f, (PyObject *)&PyReversed_Type, 1, &item);
+    } else {
+        TRY(make_iter(out, f, o, v->u.iter.sequence));
+    }
     return v->u.iter.position != 0 ? take_items(f, *out, (int64_t)v->u.iter.position) : JY_OK;
 }
 
@@ -212,11 +218,17 @@ dict_rest(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, stru
     if (jy_over_is_filled_late(dict) || (int64_t)dict->u.seq.n != v->u.iter.numbers[0] ||
         dict->u.seq.removals != v->u.iter.numbers[1])
         return no_recipe(f, v);
-    struct jy_recipe *r = *out = JY_NEW(jy_frame_arena(f), struct jy_recipe);
-    r->kind = JY_RECIPE_ITER;
-    r->n = 1;
-    r->items = JY_NEW(jy_frame_arena(f), struct jy_recipe *);
-    TRY(make_view(&r->items[0], f, o, v->u.iter.sequence, v->u.iter.what));
+    struct jy_recipe *r, **view = JY_NEW(jy_frame_arena(f), struct jy_recipe *);
+    TRY(make_view(view, f, o, v->u.iter.sequence, v->u.iter.what));
+    if (v->u.iter.backwards) {
+        r = jy_recipe_call(f, (PyObject *)&PyReversed_Type, 1, view);
+    } else {
+        r = JY_NEW(jy_frame_arena(f), struct jy_recipe);
+        r->kind = JY_RECIPE_ITER;
+        r->n = 1;
+        r->items = view;
+    }
+    *out = r;
     size_t taken = v->u.iter.position + v->u.iter.exhausted;
     return taken != 0 ? take_items(f, r, (int64_t)taken) : JY_OK;
 }

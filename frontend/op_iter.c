@@ -17,12 +17,13 @@ sequence_iter(struct jy_frame *f, struct jy_value *sequence)
     return it;
 }
 
-static struct jy_value *
-dict_iter(struct jy_frame *f, struct jy_value *dict, size_t what)
+struct jy_value *
+jy_dict_iter(struct jy_frame *f, struct jy_value *dict, size_t what, bool backwards)
 {
     struct jy_value *it = sequence_iter(f, dict);
     it->u.iter.how = JY_ITER_DICT;
     it->u.iter.what = (uint8_t)what;
+    it->u.iter.backwards = backwards;
     it->u.iter.numbers = JY_NEW_ARRAY(jy_frame_arena(f), int64_t, 2);
     it->u.iter.numbers[0] = (int64_t)dict->u.seq.n;
     it->u.iter.numbers[1] = dict->u.seq.removals;
@@ -49,10 +50,10 @@ jy_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
         return JY_OK;
     }
     case JY_V_DICT:
-        *out = dict_iter(f, v, 0);
+        *out = jy_dict_iter(f, v, 0, false);
         return JY_OK;
     case JY_V_DICTVIEW:
-        *out = dict_iter(f, v->u.iter.sequence, v->u.iter.position);
+        *out = jy_dict_iter(f, v->u.iter.sequence, v->u.iter.position, false);
         return JY_OK;
     case JY_V_SET: {
         struct jy_value *items;
@@ -115,6 +116,7 @@ dict_next(struct jy_frame *f, struct jy_value **out, struct jy_value *it)
         return JY_OK;
     if (dict->u.seq.removals != it->u.iter.numbers[1])
         return jy_break(f, JY_BREAK_UNKNOWN_ITERATION, "a dict that loses and gets keys");
+    at = it->u.iter.backwards ? dict->u.seq.n - 1 - at : at;
     struct jy_value *pair[] = { it->u.iter.what == 1 ? NULL : jy_key_value(f, dict->u.seq.keys[at]),
                                 dict->u.seq.at[at] };
     *out = it->u.iter.what == 2 ? jy_value_seq(f, JY_V_TUPLE, 2, pair) : pair[it->u.iter.what];

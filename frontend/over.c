@@ -516,8 +516,27 @@ jy_over_iter(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
         return jy_iter(f, out, base);
     TRY(jy_iter_new(f, out, JY_ITER_DEQUE, 0, NULL));
     (*out)->u.iter.sequence = base;
-    (*out)->u.iter.numbers = JY_NEW(jy_frame_arena(f), int64_t);
+    (*out)->u.iter.numbers = JY_NEW_ARRAY(jy_frame_arena(f), int64_t, 2);
     (*out)->u.iter.numbers[0] = v->u.instance->over.changes;
+    (*out)->u.iter.numbers[1] = (int64_t)base->u.seq.n;
+    return JY_OK;
+}
+
+jy_status
+jy_over_reversed(struct jy_frame *f, struct jy_value **out, struct jy_value *v)
+{
+    struct jy_value *base;
+    TRY(jy_over_base(f, &base, v, "__reversed__"));
+    if (base == NULL)
+        return jy_special_call(f, out, v, "__reversed__", 0, NULL);
+    if (base->v_kind == JY_V_DICT) {
+        *out = jy_dict_iter(f, base, 0, true);
+        return JY_OK;
+    }
+    if (v->u.instance->over.kind != JY_OVER_DEQUE)
+        return JY_OK;
+    TRY(jy_over_iter(f, out, v));
+    (*out)->u.iter.backwards = true;
     return JY_OK;
 }
 
@@ -526,13 +545,15 @@ jy_over_next(struct jy_frame *f, struct jy_value **out, struct jy_value *iterato
 {
     const struct jy_value *seq = iterator->u.iter.sequence;
     size_t at = iterator->u.iter.position;
+    if (iterator->u.iter.backwards && at >= (size_t)iterator->u.iter.numbers[1])
+        return JY_OK;
     if (iterator->u.iter.numbers[0] != seq->u.seq.owner->u.instance->over.changes) {
         iterator->u.iter.position = SIZE_MAX;
         return jy_raises(f, PyExc_RuntimeError, "deque mutated during iteration");
     }
     if (at >= seq->u.seq.n)
         return JY_OK;
-    *out = seq->u.seq.at[at];
+    *out = seq->u.seq.at[iterator->u.iter.backwards ? seq->u.seq.n - 1 - at : at];
     iterator->u.iter.position++;
     return JY_OK;
 }

@@ -47,9 +47,9 @@ enum jy_iter_how {
     JY_ITER_MAP,       /* `sequence` is the function */
     JY_ITER_FILTER,    /* `sequence` is the function or None */
     JY_ITER_GENERATOR, /* the suspended `frame` of an inlined generator */
-    JY_ITER_DICT, /* keys (what 0), values (1), items (2) of the dict `sequence`; numbers: its size and removals at the start */
+    JY_ITER_DICT, /* keys (what 0), values (1), items (2) of the dict `sequence`, `backwards`; numbers: its size and removals at the start */
     JY_ITER_CALLABLE, /* calls `sequence` until it gives part 0 */
-    JY_ITER_DEQUE, /* items of the deque whose part is `sequence`, from `position`; numbers: its changes at the start */
+    JY_ITER_DEQUE, /* items of the deque whose part is `sequence`, from `position`, `backwards`; numbers: its changes and length at the start */
     JY_ITER_GETITEM, /* asks the instance `sequence` for item `position` until that raises IndexError */
     JY_ITER_COUNT,   /* itertools, from here on: itertools.c says where each keeps its state */
     JY_ITER_REPEAT,
@@ -139,7 +139,7 @@ struct jy_value {
             struct jy_value *origin;
             int64_t *numbers;
             uint8_t how, what;
-            bool strict, exhausted;
+            bool strict, exhausted, backwards;
         } iter;
         struct {
             struct jy_value *content; /* NULL: empty */

@@ -22,7 +22,7 @@ Point = collections.namedtuple("Point", "x y")  # noqa: PYI024 - the kind that p
 MODULE = "random_function"  # __name__ of the programs
 FILE = "<random function>"
 PRELUDE = '''\
-import collections, contextlib, dataclasses, functools, itertools, math, operator, random, sys
+import collections, collections.abc, contextlib, dataclasses, functools, itertools, math, numbers, operator, random, sys
 import numpy as np
 import jitney
 from function_source import Hue, Point
@@ -508,7 +508,7 @@ class Generator:
                 (
                     1,
                     lambda: (
-                        f"isinstance({self.expr('any', b, 0)}, {self.pick('int', 'float', '(list, tuple)', 'np.ndarray', 'E1', self.pick(*self.classes) if self.classes else 'dict')})"
+                        f"isinstance({self.expr('any', b, 0)}, {self.pick('int', 'float', '(list, tuple)', 'np.ndarray', 'E1', 'collections.abc.Mapping', '(numbers.Real, collections.abc.Sequence)', 'collections.abc.Iterable', self.pick(*self.classes) if self.classes else 'dict')})"
                     ),
                 ),
                 (1, lambda: f"{self.expr('any', b, 0)} is {self.pick('None', 'not None')}"),
@@ -772,7 +772,7 @@ class Generator:
                 (1, lambda: f"gen2({self.pick('[1, 2]', 'gen(2)')})"),
                 (1, lambda: self.expr("arr", b, d)),
                 (1, lambda: "(z + 1 for z in range(3))"),
-                (1, lambda: "reversed([1, 2, 3])"),
+                (1, lambda: f"reversed({self.pick('[1, 2, 3]', self.expr('deque', b, 0), self.expr('dict', b, 0), self.expr('dict', b, 0) + '.items()')})"),
                 (1, lambda: "map(abs, (-1, 2))"),
                 (1, lambda: "filter(None, (0, 1, 2))"),
                 (0.5, lambda: f"Count({self.pick('2', '3')})"),
