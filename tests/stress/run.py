@@ -143,12 +143,12 @@ class Forked:
             self.server = self.idle[self.suite].pop()
         except IndexError:
             self.server = subprocess.Popen(
-                [*CHILD, "--serve", self.suite], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-                cwd=tempfile.gettempdir(), env=ENVIRONMENT, preexec_fn=prepare,
+                [*CHILD, "--serve", self.suite], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+                cwd=tempfile.gettempdir(), env=ENVIRONMENT, preexec_fn=prepare, bufsize=0,  # for select
             )  # fmt: skip
         handle, self.path = tempfile.mkstemp()
         os.close(handle)
-        print(json.dumps([arguments, limit, self.path]), file=self.server.stdin, flush=True)
+        self.server.stdin.write(json.dumps([arguments, limit, self.path]).encode() + b"\n")
         self.process = self.answer()
 
     def answer(self):
