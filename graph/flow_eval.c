@@ -49,6 +49,8 @@ load(enum jy_ftype type, const void *at)
         v.i = (int16_t)v.i;
     else if (type == JY_F_I32)
         v.i = (int32_t)v.i;
+    else if (type == JY_F_I1) /* any byte but 0 is true */
+        v.i = v.i != 0;
     return v;
 }
 

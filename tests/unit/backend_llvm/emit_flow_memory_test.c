@@ -67,6 +67,106 @@ TEST(emit_flow_memory, memory)
     flow_run_text(text, &call, check_memory);
 }
 
+static void
+check_truth(int32_t exit, const struct jy_flow_call *call)
+{
+    CHECK_INT(exit, 0);
+    CHECK_INT(call->out[0].i, call->in[1].bits != 0);
+    CHECK_INT(call->out[1].i, *(const uint8_t *)(uintptr_t)call->in[0].bits != 0);
+    CHECK_INT(call->out[2].i, 1);
+}
+
+/* NumPy takes any byte but 0 as true, also one whose lowest bit is 0; what is stored is 0 or 1. */
+TEST(emit_flow_memory, bytes_that_are_not_zero_are_true)
+{
+    const char *text = "flow f :\n"
+                       "  input 0 : ptr object 0\n"
+                       "  input 1 : i1 number 1 bool\n"
+                       "  block 0 () :\n"
+                       "    %0 = input[0] : ptr\n"
+                       "    %1 = input[1] : i1\n"
+                       "    %2 = const[0] : i64\n"
+                       "    %3 = load[0] %0, %2 : i1\n"
+                       "    %4 = const[True] : i1\n"
+                       "    store[1] %0, %2, %4\n"
+                       "    %6 = load[1] %0, %2 : i8\n"
+                       "    %7 = sext %6 : i64\n"
+                       "    exit 0\n"
+                       "  exit 0 stop at 1 (%1, %3, %7)\n";
+    static const uint8_t bytes[] = { 0, 1, 2, 0x80, 0xfe };
+    for (size_t k = 0; k < sizeof bytes; k++) {
+        uint8_t memory[2] = { bytes[k], 0x55 };
+        union jy_scalar in[] = { { .bits = (uintptr_t)memory }, { .bits = bytes[k] } }, out[3];
+        if (bytes[k] > 1)
+            in[1].i = 1; /* slots have 0 or 1 */
+        flow_run_text(text, &(struct jy_flow_call){ .in = in, .out = out }, check_truth);
+    }
+}
+
+static void
+check_scratch(int32_t exit, const struct jy_flow_call *call)
+{
+    CHECK_INT(exit, 0);
+    CHECK_INT(call->out[0].i, call->in[0].i);
+    CHECK_INT(call->out[1].i, (int32_t)call->in[0].i);
+}
+
+/* All of a run's scratch is one piece of memory, as long as promised. */
+TEST(emit_flow_memory, scratch_is_one_piece)
+{
+    struct jy_text text = { 0 };
+    jy_text_add(&text,
+                "flow f :\n"
+                "  input 0 : i64 number 0 int64\n"
+                "  block 0 () :\n"
+                "    %%0 = input[0] : i64\n"
+                "    %%1 = scratch : ptr\n"
+                "    %%2 = const[0] : i64\n"
+                "    store[0] %%1, %%2, %%0\n"
+                "    %%4 = const[%d] : i64\n"
+                "    store[0] %%1, %%4, %%0\n"
+                "    %%6 = scratch : ptr\n"
+                "    %%7 = load[0] %%6, %%2 : i64\n"
+                "    %%8 = load[0] %%6, %%4 : i32\n"
+                "    exit 0\n"
+                "  exit 0 stop at 1 (%%7, %%8)\n",
+                JY_SCRATCH_BYTES - 8);
+    for (int64_t k = -3; k < 1000; k += 501) {
+        union jy_scalar in[] = { int_of(k) }, out[2];
+        flow_run_text(text.at, &(struct jy_flow_call){ .in = in, .out = out }, check_scratch);
+    }
+    jy_text_free(&text);
+}
+
+/* Accesses of different numbers are apart, so a load may leave a loop that stores elsewhere; number 0 is apart from nothing. */
+TEST(emit_flow_memory, alias_numbers_keep_accesses_apart)
+{
+#define ALIASES(of_store)                                                                                              \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : ptr data 0\n"                                                                                         \
+    "  input 1 : ptr data 1\n"                                                                                         \
+    "  input 2 : i64 number 2 int64\n"                                                                                 \
+    "  alias 1 : input 0\n"                                                                                            \
+    "  alias 2 : input 1 written\n"                                                                                    \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : ptr\n"                                                                                        \
+    "    %1 = input[1] : ptr\n"                                                                                        \
+    "    %2 = input[2] : i64\n"                                                                                        \
+    "    %3 = const[0] : i64\n"                                                                                        \
+    "    %4 = load[0] %0, %3 alias 1 : i64\n"                                                                          \
+    "    store[0] %1, %2, %4" of_store "\n"                                                                            \
+    "    %6 = load[0] %0, %3 alias 1 : i64\n"                                                                          \
+    "    exit 0\n"                                                                                                     \
+    "  exit 0 stop at 1 (%4, %6)\n"
+    char *apart = flow_ir(ALIASES(" alias 2"), true), *together = flow_ir(ALIASES(""), true);
+    if (apart != NULL && together != NULL) {
+        CHECK(strstr(apart, "%load.4 = load") != NULL && strstr(apart, "%load.6 = load") == NULL);
+        CHECK(strstr(together, "%load.4 = load") != NULL && strstr(together, "%load.6 = load") != NULL);
+    }
+    free(apart);
+    free(together);
+}
+
 static int64_t
 help_all(struct jy_flow_call *call, int64_t i, double d, bool b, void *p, float f, int32_t *failed)
 {

@@ -91,3 +91,31 @@ TEST(emit_flow, texts)
     }
     jy_arena_free(arena);
 }
+
+/* Calls have room for a number of arguments that no program reaches, as the front end has less. */
+TEST(emit_flow, refuses_calls_with_too_many_arguments)
+{
+    struct jy_text text = { 0 };
+    struct jy_arena *arena = jy_arena_new();
+    struct flow_code c;
+    jy_text_add(
+        &text,
+        "flow f :\n  input 0 : i64 number 0 int64\n  block 0 () :\n    %%0 = input[0] : i64\n    %%1 = invoke[0] ");
+    for (int k = 0; k < 65; k++)
+        jy_text_add(&text, "%s%%0", k == 0 ? "" : ", ");
+    jy_text_add(&text,
+                " exit 0 : i64\n    exit 1\n  exit 0 call at 1 (%%0)\n  exit 1 stop at 2 (%%1)\nfunction g of 0 (");
+    for (int k = 0; k < 65; k++)
+        jy_text_add(&text, "%si64", k == 0 ? "" : ", ");
+    jy_text_add(&text,
+                ") gives i64 frames 1 :\n  input 0 : i64 arg 64\n  block 0 () :\n    %%0 = input[0] : i64\n    exit 0\n"
+                "  exit 0 return at 1 (%%0)\n");
+    struct jy_flow *w = parse_flow(arena, text.at);
+    if (w != NULL) {
+        CHECK(!flow_load(&c, w, LEVEL_HOST));
+        CHECK_STR(c.why, "trial: a call in a loop has too many arguments");
+        flow_unload(&c);
+    }
+    jy_text_free(&text);
+    jy_arena_free(arena);
+}

@@ -72,6 +72,7 @@ TEST(types, fields_lie_where_c_has_them)
         LLVMTypeRef type = LLVMStructGetTypeAtIndex(t.e.call_type, fields[k].field);
         CHECK_UINT(LLVMOffsetOfElement(t.layout, t.e.call_type, fields[k].field), fields[k].offset);
         CHECK_UINT(LLVMABISizeOfType(t.layout, type), fields[k].bytes);
+        CHECK_INT(type == t.e.ptr, fields[k].field <= JY_FIELD_TILE);
     }
     CHECK_UINT(LLVMABISizeOfType(t.layout, t.e.desc_type), sizeof(struct jy_desc));
     CHECK_UINT(LLVMOffsetOfElement(t.layout, t.e.desc_type, 1), offsetof(struct jy_desc, stride));
