@@ -18,7 +18,7 @@ target_for(const char *features)
     return copy;
 }
 
-/* The feature string decides, its last word on each feature, whole names only. */
+/* The feature string decides, its last word on each feature. */
 TEST(session, features_decide_how_wide_vectors_are)
 {
     static const struct {
