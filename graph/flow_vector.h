@@ -6,6 +6,7 @@
  *
  * A new array is no object: it has a *slot* of the run's own memory, in C order. Which slots are in use is known where the flow is made - `live` is a bit mask, made of the registers of all arrays
  * that the frame holds - so the helper takes one that is free, and in a loop slots take turns. When the flow is left, an array that the exit names becomes an object with memory of its own.
+ * Large ones that are made anew, or copied, lie in an array of NumPy's from the first, which is handed out then.
  *
  * A call that fails has changed nothing but a free slot and the block. */
 #ifndef JY_GRAPH_FLOW_VECTOR_H

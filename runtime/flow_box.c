@@ -5,6 +5,7 @@
 #include "frontend/frontend.h"
 #include "runtime/exec_internal.h"
 #include "runtime/flow_native.h"
+#include "runtime/flow_vector.h"
 #include "runtime/numpy_api.h"
 #include <alloca.h>
 #include <stdlib.h>
@@ -126,17 +127,21 @@ box_call(PyTypeObject *type, const struct box_step *step, PyObject *const *made)
 
 /* refs: new. 0: of a variable that is not bound */
 static PyObject *
-box_fresh(const struct jy_box *box, const union jy_scalar *values)
+box_fresh(const struct jy_box *box, const union jy_scalar *values, struct jy_vectors *vectors)
 {
+    int type = jy_dtype_info[box->dtype].number;
     npy_intp dims[JY_MAX_NDIM];
     for (size_t d = 0; d < box->ndim; d++)
         dims[d] = values[1 + d].i;
     if (values[0].bits == 0)
         return Py_NewRef(Py_None);
-    PyObject *made = PyArray_SimpleNew(box->ndim, dims, jy_dtype_info[box->dtype].number);
+    const char *data = (const char *)(uintptr_t)values[0].bits;
+    PyObject *made = jy_vectors_hand_out(vectors, data, box->ndim, dims, type);
     if (made != NULL)
-        memcpy(PyArray_DATA((PyArrayObject *)made), (const void *)(uintptr_t)values[0].bits,
-               (size_t)PyArray_NBYTES((PyArrayObject *)made));
+        return made;
+    made = PyArray_SimpleNew(box->ndim, dims, type);
+    if (made != NULL)
+        memcpy(PyArray_DATA((PyArrayObject *)made), data, (size_t)PyArray_NBYTES((PyArrayObject *)made));
     return made;
 }
 
@@ -169,7 +174,7 @@ box_range_iter(const union jy_scalar *values)
 
 static PyObject *
 box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_scalar *values, PyObject *const *inputs,
-        PyObject *const *made)
+        PyObject *const *made, struct jy_vectors *vectors)
 {
     const struct jy_box *box = step->box;
     const uint32_t *parts = step->parts;
@@ -200,7 +205,7 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
     case JY_BOX_VIEW:
         return box_view(box, all, made[parts[0]]);
     case JY_BOX_FRESH:
-        return box_fresh(box, values);
+        return box_fresh(box, values, vectors);
     case JY_BOX_RANGE_ITER:
         return box_range_iter(values);
     case JY_BOX_SEQ_ITER:
@@ -224,7 +229,7 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
 
 bool
 jy_boxing_make(PyObject **out, const struct jy_boxing *b, const struct jy_unit *unit, const union jy_scalar *values,
-               PyObject *const *inputs)
+               PyObject *const *inputs, struct jy_vectors *vectors)
 {
     size_t n = b->steps.n, k = 0;
     PyObject *on_stack[ON_STACK], **made = n <= ON_STACK ? on_stack : malloc(n * sizeof *made);
@@ -233,7 +238,7 @@ jy_boxing_make(PyObject **out, const struct jy_boxing *b, const struct jy_unit *
         return false;
     }
     for (; k < n; k++) {
-        made[k] = box_one(&b->steps.at[k], unit, values, inputs, made);
+        made[k] = box_one(&b->steps.at[k], unit, values, inputs, made, vectors);
         if (made[k] == NULL && b->steps.at[k].box->how != JY_BOX_NULL && b->steps.at[k].box->how != JY_BOX_MAYBE)
             break;
     }

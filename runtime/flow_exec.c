@@ -899,6 +899,7 @@ struct chain {
     struct jy_flow_exec *x;
     PyObject *own; /* the unit's function */
     PyObject *const *inputs;
+    struct jy_vectors *vectors; /* of the run */
     PyObject *inner,
         *function; /* so far: the outermost frame's continuation (owned; NULL: none yet), and its function */
 };
@@ -975,7 +976,7 @@ add_frames(struct chain *c, const struct part *part, uint32_t exit, const union 
     const struct exit_state *state = &part->exits[exit];
     size_t n = jy_boxing_count(state->boxing), left = n;
     PyObject **items = malloc((n + 1) * sizeof *items);
-    bool good = items != NULL && jy_boxing_make(items, state->boxing, c->x->unit, values, c->inputs);
+    bool good = items != NULL && jy_boxing_make(items, state->boxing, c->x->unit, values, c->inputs, c->vectors);
     if (items == NULL)
         PyErr_NoMemory();
     if (!good)
@@ -1002,13 +1003,13 @@ add_frames(struct chain *c, const struct part *part, uint32_t exit, const union 
 
 static enum jy_flow_run
 leave(PyObject **out, struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *values, PyObject *function,
-      PyObject *const *inputs, const struct jy_flow_pile *pile)
+      PyObject *const *inputs, const struct jy_flow_pile *pile, struct jy_vectors *vectors)
 {
     const struct jy_flow_exit *e = &x->flow->w_exits.at[exit];
     if (e->x_kind == JY_EXIT_RETURN)
-        return jy_boxing_make(out, x->parts[0].exits[exit].boxing, x->unit, values, inputs) ? JY_FLOW_RETURNED
-                                                                                            : JY_FLOW_FAILED;
-    struct chain c = { .x = x, .own = function, .inputs = inputs };
+        return jy_boxing_make(out, x->parts[0].exits[exit].boxing, x->unit, values, inputs, vectors) ? JY_FLOW_RETURNED
+                                                                                                     : JY_FLOW_FAILED;
+    struct chain c = { .x = x, .own = function, .inputs = inputs, .vectors = vectors };
     bool is_tail = e->x_kind == JY_EXIT_CALL && e->x_boxes == NULL, good = true;
     if (is_tail && pile->n == 0)
         return JY_FLOW_REFUSED;
@@ -1070,7 +1071,7 @@ run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *function, 
     }
     if (x->compared && x->fn != NULL && !same_as_slow(x, call, taken, pile))
         return JY_FLOW_FAILED;
-    return leave(out, x, (uint32_t)taken, call->out, function, inputs, pile);
+    return leave(out, x, (uint32_t)taken, call->out, function, inputs, pile, owner->vectors);
 }
 
 enum jy_flow_run

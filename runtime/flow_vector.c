@@ -19,12 +19,44 @@
 
 /* -- slots --------------------------------------------------------------------------------------------------------------------------- */
 
+static void
+clear_slot(struct jy_vector_slot *slot)
+{
+    if (slot->array != NULL)
+        Py_DECREF(slot->array);
+    else
+        free(slot->at);
+    *slot = (struct jy_vector_slot){ .at = NULL };
+}
+
 void
 jy_vectors_clear(struct jy_vectors *v)
 {
     for (size_t k = 0; k < v->nslots; k++)
-        free(v->slot[k].at);
+        clear_slot(&v->slot[k]);
     v->nslots = 0;
+}
+
+static bool
+is_array_of(PyObject *o, int ndim, const npy_intp *dims, int type)
+{
+    PyArrayObject *a = (PyArrayObject *)o;
+    return o != NULL && PyArray_NDIM(a) == ndim && PyArray_TYPE(a) == type &&
+           PyArray_CompareLists(PyArray_DIMS(a), dims, ndim);
+}
+
+PyObject *
+jy_vectors_hand_out(struct jy_vectors *v, const char *data, int ndim, const npy_intp *dims, int type)
+{
+    for (size_t k = 0; k < v->nslots; k++) {
+        struct jy_vector_slot *slot = &v->slot[k];
+        if (slot->at != data || !is_array_of(slot->array, ndim, dims, type))
+            continue;
+        PyObject *array = slot->array;
+        *slot = (struct jy_vector_slot){ .at = NULL };
+        return array;
+    }
+    return NULL;
 }
 
 static struct jy_vectors *
@@ -39,23 +71,59 @@ jy_vector_block_of(struct jy_flow_call *call)
     return &vectors_of(call)->block;
 }
 
-char *
-jy_vector_take_slot(struct jy_vectors *v, int64_t live, size_t bytes)
+/* NULL: all are in use. */
+static struct jy_vector_slot *
+free_slot(struct jy_vectors *v, int64_t live)
 {
     if (live == -1)
         return NULL;
     unsigned k = (unsigned)__builtin_ctzll(~(uint64_t)live);
     while (v->nslots <= k)
-        v->slot[v->nslots++] = (struct jy_vector_slot){ NULL, 0 };
-    struct jy_vector_slot *slot = &v->slot[k];
-    if (slot->capacity < bytes || slot->at == NULL) {
-        free(slot->at);
-        slot->capacity = (bytes + 127) / 64 * 64;
-        slot->at = aligned_alloc(64, slot->capacity);
-        if (slot->at == NULL)
-            slot->capacity = 0;
-    }
+        v->slot[v->nslots++] = (struct jy_vector_slot){ .at = NULL };
     v->block.slot = (int64_t)(UINT64_C(1) << k);
+    return &v->slot[k];
+}
+
+char *
+jy_vector_take_slot(struct jy_vectors *v, int64_t live, size_t bytes)
+{
+    struct jy_vector_slot *slot = free_slot(v, live);
+    if (slot != NULL && (slot->capacity < bytes || slot->at == NULL)) {
+        clear_slot(slot);
+        size_t capacity = (bytes + 127) / 64 * 64;
+        slot->at = aligned_alloc(64, capacity);
+        slot->capacity = slot->at == NULL ? 0 : capacity;
+    }
+    return slot == NULL ? NULL : slot->at;
+}
+
+enum { LARGE_BYTES = 4096 }; /* taste: for less, copying costs less than making arrays */
+
+/* Of the extents in the block, the elements zero or anything. One that is large is an array of NumPy's from the first:
+ * if it is what the run gives back, nobody has to copy it. */
+static char *
+take_new(struct jy_vectors *v, int64_t live, const struct jy_vector_spec *s, size_t bytes, bool zeroed)
+{
+    struct jy_vector_slot *slot = bytes < LARGE_BYTES ? NULL : free_slot(v, live);
+    int type = jy_dtype_info[s->dtype[JY_VECTOR_RESULT]].number;
+    npy_intp dims[JY_VECTOR_NDIM];
+    for (size_t d = 0; d < s->ndim; d++)
+        dims[d] = v->block.extent[d];
+    bool is_there = slot == NULL || is_array_of(slot->array, s->ndim, dims, type);
+    char *out = slot == NULL ? jy_vector_take_slot(v, live, bytes) : slot->at;
+    if (is_there) {
+        if (out != NULL && zeroed)
+            memset(out, 0, bytes);
+        return out;
+    }
+    clear_slot(slot);
+    slot->array = zeroed ? PyArray_ZEROS(s->ndim, dims, type, 0) : PyArray_EMPTY(s->ndim, dims, type, 0);
+    if (slot->array == NULL) {
+        PyErr_Clear();
+        return NULL;
+    }
+    slot->at = PyArray_BYTES((PyArrayObject *)slot->array);
+    slot->capacity = bytes;
     return slot->at;
 }
 
@@ -260,7 +328,25 @@ jy_vector_apply(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_
     return out;
 }
 
+enum { PIECE_BYTES = 8192, LONG_BYTES = 4 * PIECE_BYTES };
+
 /* -- copies -------------------------------------------------------------------------------------------------------------------------- */
+
+/* One element, n times: what there is again, up to some KB of it. */
+static void
+fill(char *to, const char *from, size_t n, size_t bytes)
+{
+    if (bytes == 1) {
+        memset(to, *(const unsigned char *)from, n);
+        return;
+    }
+    memcpy(to, from, bytes);
+    for (size_t done = 1, step; done < n; done += step) {
+        step = done < PIECE_BYTES / bytes ? done : PIECE_BYTES / bytes;
+        step = step < n - done ? step : n - done;
+        memcpy(to + done * bytes, to, step * bytes);
+    }
+}
 
 static void
 copy_row(void *context, char **data, npy_intp n, const npy_intp *stride)
@@ -270,6 +356,8 @@ copy_row(void *context, char **data, npy_intp n, const npy_intp *stride)
     char *to = data[1];
     if (stride[0] == (npy_intp)bytes && stride[1] == (npy_intp)bytes)
         memcpy(to, from, (size_t)n * bytes);
+    else if (stride[0] == 0 && stride[1] == (npy_intp)bytes)
+        fill(to, from, (size_t)n, bytes);
     else if (bytes == 8)
         for (; n-- > 0; from += stride[0], to += stride[1])
             memcpy(to, from, 8);
@@ -286,8 +374,6 @@ copy(const struct jy_vector_block *b, struct nest *nest, const struct jy_vector_
     finish_nest(nest, b, s->ndim);
     walk(nest, copy_row, &bytes);
 }
-
-enum { PIECE_BYTES = 8192, LONG_BYTES = 4 * PIECE_BYTES };
 
 /* Twice as many of these cost less than an array more. */
 static bool
@@ -378,7 +464,7 @@ jy_vector_copy(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *f
     struct jy_vector_spec s = jy_vector_unpack(spec);
     struct jy_vectors *v = vectors_of(call);
     int64_t n = count(&v->block, s.ndim);
-    char *out = jy_vector_take_slot(v, live, (size_t)n * itemsize(&s, JY_VECTOR_RESULT));
+    char *out = take_new(v, live, &s, (size_t)n * itemsize(&s, JY_VECTOR_RESULT), false);
     *failed = out == NULL;
     if (out == NULL || n == 0)
         return out;
@@ -510,11 +596,8 @@ jy_vector_new(struct jy_flow_call *call, int64_t spec, int64_t zeroed, int64_t l
             *failed = 1;
             return NULL;
         }
-    size_t bytes = (size_t)n * itemsize(&s, JY_VECTOR_RESULT);
-    char *out = jy_vector_take_slot(v, live, bytes);
+    char *out = take_new(v, live, &s, (size_t)n * itemsize(&s, JY_VECTOR_RESULT), zeroed != 0);
     *failed = out == NULL;
-    if (out != NULL && zeroed)
-        memset(out, 0, bytes);
     return out;
 }
 

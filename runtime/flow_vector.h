@@ -2,9 +2,9 @@
 #ifndef JY_RUNTIME_FLOW_VECTOR_H
 #define JY_RUNTIME_FLOW_VECTOR_H
 
-#include <Python.h>
 #include "graph/flow.h"
 #include "graph/flow_vector.h"
+#include "runtime/numpy_api.h"
 
 struct jy_vectors {
     struct jy_vector_block block;
@@ -12,9 +12,13 @@ struct jy_vectors {
     struct jy_vector_slot {
         char *at;
         size_t capacity;
+        PyObject *array; /* owned: the memory is this array's, which the run may hand out; NULL: it is the run's own */
     } slot[JY_VECTOR_SLOTS]; /* those below nslots */
 };
 void jy_vectors_clear(struct jy_vectors *vectors);
+/* The array that has these elements, if it is of this kind. The run is left: the memory is not the slot's any more.
+ * refs: new; NULL: there is none, and no exception */
+PyObject *jy_vectors_hand_out(struct jy_vectors *vectors, const char *data, int ndim, const npy_intp *dims, int type);
 
 struct jy_vector_block *jy_vector_block_of(struct jy_flow_call *call);
 /* The memory of a slot that is not in use, of so many bytes at least, which the block then names; NULL: there is none. */

@@ -1,6 +1,7 @@
 """Whole arrays inside native loops: slices, rows and columns, operations on them, stores, reductions, products, arrays that are made in the loop."""
 
 import itertools
+import sys
 import traceback
 import warnings
 
@@ -582,7 +583,15 @@ def test_choices(dtype):
     for y in (1, 0.5, True, 300, -1, np.float64(2), np.int8(3)):
         same(chosen, copies(c, x, y, 9), native=False)
         same(chosen, copies(c, y, x[0], 9), native=False)
-    for cond, v in ((c.T, x.T), (c, x[::-1]), (c[0], x), (c[:, :1], x), (c, np.asfortranarray(x)), (c[:0], x[:0]), (c[0], x[:, 0])):
+    for cond, v in (
+        (c.T, x.T),
+        (c, x[::-1]),
+        (c[0], x),
+        (c[:, :1], x),
+        (c, np.asfortranarray(x)),
+        (c[:0], x[:0]),
+        (c[0], x[:, 0]),
+    ):
         same(chosen, lambda cond=cond, v=v: (cond, v, v, 9), native=False)
     for v in (x, x.T, x[:, 1], x[::-1, ::2], x[:1], x[0, :0]):
         same(best, copies(v, 9), native=False)
@@ -590,7 +599,15 @@ def test_choices(dtype):
 
 def test_the_best_of_nan_and_zeros():
     jitney.config.executor = "loop"
-    for values in ([0.0, -0.0, 0.0], [-0.0, 0.0], [1, np.nan, 3, np.nan], [np.nan], [np.inf, np.inf], [-np.inf, -np.inf, 1], [2, 1, 1, 2]):
+    for values in (
+        [0.0, -0.0, 0.0],
+        [-0.0, 0.0],
+        [1, np.nan, 3, np.nan],
+        [np.nan],
+        [np.inf, np.inf],
+        [-np.inf, -np.inf, 1],
+        [2, 1, 1, 2],
+    ):
         for dtype in (np.float64, np.float32):
             same(best, copies(np.array(values, dtype), 9))
             same(best, copies(np.array([values, values[::-1]], dtype), 9))
@@ -628,7 +645,15 @@ KEYS = [
     MASK[::-1],
     MASK & False,
 ]
-BAD_KEYS = [np.array([0, 6]), np.array([-7, 0], np.int32), MASK[:5], np.array([1.0]), np.array([1], np.uint64), MASK.view(np.int8), np.array([[1, 2]])]
+BAD_KEYS = [
+    np.array([0, 6]),
+    np.array([-7, 0], np.int32),
+    MASK[:5],
+    np.array([1.0]),
+    np.array([1], np.uint64),
+    MASK.view(np.int8),
+    np.array([[1, 2]]),
+]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int32", "bool", "uint8", "int16"])
@@ -705,6 +730,66 @@ def test_keys_and_items_that_are_in_the_array():
 
     same(f, copies(np.arange(6.0), np.array([1, 3, 0, 2]), 9), native=False)
     same(g, copies(np.array([1, 3, 0, 2]), 9), native=False)
+
+
+# ---- large arrays that the loop makes are handed out, not copied ----
+
+
+def returned(x, n):
+    out, ones, small = np.zeros(len(x)), np.ones((len(x), 2), np.int32), np.zeros(3)
+    flat, rows = x.copy(), np.empty((2, len(x)))
+    for k in range(n):
+        for i in range(len(x)):
+            out[i] += x[i] * k
+            ones[i, k % 2] += k
+            rows[k % 2, i] = flat[i] = x[i] / (k + 1)
+    return out, ones, small, flat, rows, out, out[1:], ones.T, rows[1, ::2]
+
+
+def each_round(x, n):
+    kept = None
+    for k in range(n):
+        out = np.zeros(len(x) + k % 2)
+        for i in range(len(x)):
+            out[i] += x[i]
+        if kept is None or k == n // 2:
+            kept = out
+    return out, kept
+
+
+def interrupted(x, n):
+    out, count = np.zeros(len(x)), 0
+    for k in range(n):
+        for i in range(len(x)):
+            out[i] += 1 / (x[i] - k)  # a warning: the loop is left with the array, and entered with it
+            count += 1
+    return out, count
+
+
+@pytest.mark.parametrize("f", [returned, each_round, interrupted])
+@pytest.mark.parametrize("every", [0, 97])
+def test_large_new_arrays(f, every):
+    jitney.config.exit_every = every
+    same(f, lambda: (np.arange(600) + 0.5, 4))
+    same(f, lambda: (np.arange(600.0), 3))
+
+
+def test_a_large_new_array_is_the_callers():
+    def f(n):
+        out = np.ones(n)
+        for i in range(n):
+            out[i] += i
+        return out
+
+    compiled = jitney.compile(f)
+    arrays = [compiled(1000) for _ in range(5)]
+    for k in range(5):
+        arrays[k] += k
+    assert [float(a.sum()) for a in arrays] == [float((f(1000) + k).sum()) for k in range(5)]
+    counts = [[sys.getrefcount(a) for a in each] for each in (arrays, [f(1000) for _ in range(5)])]
+    assert counts[0] == counts[1]
+    arrays[0].resize(2000, refcheck=False)
+    assert jitney.inspect(compiled).stats()["flow_returns"] >= 5
 
 
 # ---- the loop is left ----
@@ -845,7 +930,17 @@ def test_views_of_nothing_and_of_axes_of_one_element_have_numpys_strides():
     a = np.zeros((5, 3))
     column = np.arange(3.0)[:, None]
     row = np.lib.stride_tricks.as_strided(a, (2, 1, 3), (24, 8, 8))
-    for x in (np.arange(0.0), np.arange(1.0), np.arange(1.0)[1:], np.zeros((0, 3)), np.zeros((3, 0)), a[5:], a[5:].T, column, row):
+    for x in (
+        np.arange(0.0),
+        np.arange(1.0),
+        np.arange(1.0)[1:],
+        np.zeros((0, 3)),
+        np.zeros((3, 0)),
+        a[5:],
+        a[5:].T,
+        column,
+        row,
+    ):
         expected, found = f(x, 3), jitney.compile(f)(x, 3)
         assert [expected[k].strides for k in (0, 2)] == [found[k].strides for k in (0, 2)]
         assert expected[1::2] == found[1::2]
