@@ -45,6 +45,38 @@ TEST(flow_params, that_change_places)
                      "    jump 1 (%3, %2)\n"
                      "  exit 0 poll at 5 (%2, %3)\n");
 }
+
+/* Bits that are always the same, also where they change places, are one; one that lags behind them is not. */
+TEST(flow_params, that_are_equal_bits)
+{
+    check_simplified(INT_AND_BOOL "    %2 = const[False] : i1\n"
+                                  "    %3 = const[True] : i1\n"
+                                  "    jump 1 (%2, %2, %2)\n"
+                                  "  block 1 (%4 : i1, %5 : i1, %6 : i1) :\n"
+                                  "    poll exit 0\n"
+                                  "    branch %1 ? 1 (%3, %3, %4) : 2 ()\n"
+                                  "  block 2 () :\n"
+                                  "    poll exit 1\n"
+                                  "    jump 1 (%5, %4, %3)\n"
+                                  "  exit 0 poll at 5 (%4, %5, %6)\n"
+                                  "  exit 1 poll at 6 (%5)\n",
+                     "flow f :\n"
+                     "  input 0 : i1 number 1 bool\n"
+                     "  block 0 () :\n"
+                     "    %0 = input[0] : i1\n"
+                     "    %1 = const[False] : i1\n"
+                     "    %2 = const[True] : i1\n"
+                     "    jump 1 (%1, %1)\n"
+                     "  block 1 (%3 : i1, %4 : i1) :\n"
+                     "    poll exit 0\n"
+                     "    branch %0 ? 1 (%2, %3) : 2 ()\n"
+                     "  block 2 () :\n"
+                     "    poll exit 1\n"
+                     "    jump 1 (%3, %2)\n"
+                     "  exit 0 poll at 5 (%3, %3, %4)\n"
+                     "  exit 1 poll at 6 (%3)\n");
+}
+
 /* One value comes by all ways that can be gone; what an unreachable block passes counts for nothing. */
 TEST(flow_params, that_get_one_value_by_all_ways)
 {
