@@ -100,7 +100,15 @@ jy_flow_go_on(struct jy_flow_emit *f, LLVMValueRef condition, LLVMBasicBlockRef 
 void
 jy_flow_require(struct jy_flow_emit *f, LLVMValueRef condition, uint32_t exit)
 {
-    jy_flow_go_on(f, condition, jy_flow_exit_block(f, exit));
+    LLVMBasicBlockRef failed = jy_flow_failed_block(f, exit);
+    if (f->goes_on == NULL) {
+        jy_flow_go_on(f, condition, failed);
+        return;
+    }
+    LLVMBasicBlockRef doubt = l_block(f->e, "doubt"), on = jy_flow_go_on(f, condition, doubt);
+    l_at(f->e, doubt);
+    LLVMBuildCondBr(l_builder(f), f->goes_on, on, failed);
+    l_at(f->e, on);
 }
 
 void
@@ -109,7 +117,7 @@ jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_t exi
 {
     LLVMBasicBlockRef doubt = l_block(f->e, "doubt"), on = jy_flow_go_on(f, enough, doubt);
     l_at(f->e, doubt);
-    LLVMBuildCondBr(l_builder(f), decide(f, args), on, jy_flow_exit_block(f, exit));
+    LLVMBuildCondBr(l_builder(f), decide(f, args), on, jy_flow_failed_block(f, exit));
     l_at(f->e, on);
 }
 
@@ -153,14 +161,14 @@ emit_constant(struct jy_flow_emit *f, const struct jy_fvalue *v)
     }
 }
 
-/* What may leave, or can be seen from outside, in which case the order of it and checks counts. */
+/* What can be seen from outside, in which case the order of it and checks counts. */
 static bool
 is_observable(const struct jy_flow_emit *f, const struct jy_fvalue *v)
 {
     if (v->f_op == JY_FLOW_CALL)
         return v->f_exit != JY_NO_EXIT || !f->w->w_helpers.at[v->f_index].pure;
     return v->f_op == JY_FLOW_INVOKE || v->f_op == JY_FLOW_SPREAD || v->f_op == JY_FLOW_STORE ||
-           v->f_op == JY_FLOW_POLL || v->f_exit != JY_NO_EXIT;
+           v->f_op == JY_FLOW_POLL;
 }
 
 static void
@@ -180,6 +188,8 @@ emit_value(struct jy_flow_emit *f, jy_fv fv)
     }
     if (is_observable(f, v))
         jy_flow_settle_flags(f);
+    else if (v->f_exit != JY_NO_EXIT)
+        jy_flow_before_check(f);
     switch ((int)v->f_op) {
     case JY_FLOW_CONST:
         r = emit_constant(f, v);
@@ -215,6 +225,8 @@ emit_value(struct jy_flow_emit *f, jy_fv fv)
         break;
     }
     f->value[fv] = r;
+    if (v->f_exit != JY_NO_EXIT)
+        jy_flow_behind_check(f, v);
     if (r != NULL && f->e->want_lines)
         name_value(f, fv, r);
 }
@@ -301,7 +313,9 @@ end_block(struct jy_flow_emit *f, jy_fb b)
     const struct jy_fblock *block = &f->w->w_blocks.at[b];
     const struct jy_fedge *yes = &block->f_edge[0], *no = &block->f_edge[1];
     l_at(f->e, f->last[b]);
-    if (block->f_end == JY_END_JUMP) {
+    if (f->has_arms[b]) {
+        jy_flow_join_arms(f, b);
+    } else if (block->f_end == JY_END_JUMP) {
         LLVMBuildBr(l_builder(f), f->first[yes->to]);
         add_incoming(f, yes, f->last[b]);
     } else if (block->f_end == JY_END_BRANCH) {
@@ -326,24 +340,50 @@ end_block(struct jy_flow_emit *f, jy_fb b)
     }
 }
 
+void
+jy_flow_emit_body(struct jy_flow_emit *f, jy_fb b)
+{
+    const struct jy_fblock *block = &f->w->w_blocks.at[b];
+    for (size_t i = 0; i < block->f_body.n && f->e->why == NULL; i++)
+        emit_value(f, block->f_body.at[i]);
+    jy_flow_settle_flags(f);
+}
+
+static void
+emit_block(struct jy_flow_emit *f, jy_fb b)
+{
+    l_at(f->e, f->first[b]);
+    f->division = (struct jy_flow_division){ 0 };
+    jy_flow_emit_body(f, b);
+    if (f->has_arms[b] && f->e->why == NULL)
+        jy_flow_emit_arms(f, b);
+    f->last[b] = l_here(f->e);
+}
+
+/* Those that are blocks of LLVM's, in order. */
+static size_t
+drop_arms(struct jy_flow_emit *f, jy_fb *order, size_t n)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < n; k++)
+        f->place[order[k]] = (uint32_t)k;
+    jy_flow_find_arms(f, order, n);
+    for (size_t k = 0; k < n; k++)
+        if (!f->is_arm[order[k]])
+            order[left++] = order[k];
+    return left;
+}
+
 /* Phis come first, as loops use values of blocks that come later; then bodies, then ends. */
 static void
 emit_blocks(struct jy_flow_emit *f)
 {
     jy_fb *order = JY_NEW_ARRAY(f->e->arena, jy_fb, f->w->w_blocks.n);
-    size_t n = order_blocks(f, order);
+    size_t n = drop_arms(f, order, order_blocks(f, order));
     for (size_t k = 0; k < n; k++)
         begin_block(f, order[k]);
-    for (size_t k = 0; k < n && f->e->why == NULL; k++) {
-        const struct jy_fblock *block = &f->w->w_blocks.at[order[k]];
-        f->place[order[k]] = (uint32_t)k;
-        l_at(f->e, f->first[order[k]]);
-        f->division = (struct jy_flow_division){ 0 };
-        for (size_t i = 0; i < block->f_body.n && f->e->why == NULL; i++)
-            emit_value(f, block->f_body.at[i]);
-        jy_flow_settle_flags(f);
-        f->last[order[k]] = l_here(f->e);
-    }
+    for (size_t k = 0; k < n && f->e->why == NULL; k++)
+        emit_block(f, order[k]);
     for (size_t k = 0; k < n && f->e->why == NULL; k++)
         end_block(f, order[k]);
     for (size_t k = 0; k < n && f->e->why == NULL; k++)
@@ -442,6 +482,8 @@ fill_state(struct jy_flow_emit *f)
     f->first = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
     f->last = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_blocks.n);
     f->place = JY_NEW_ARRAY(f->e->arena, uint32_t, f->w->w_blocks.n);
+    f->is_arm = JY_NEW_ARRAY(e->arena, bool, f->w->w_blocks.n);
+    f->has_arms = JY_NEW_ARRAY(e->arena, bool, f->w->w_blocks.n);
     f->exits = JY_NEW_ARRAY(e->arena, LLVMBasicBlockRef, f->w->w_exits.n);
     f->slot = JY_NEW_ARRAY(e->arena, uint32_t, f->w->w_values.n);
     f->nslots = jy_flow_slots(f->w, f->slot);

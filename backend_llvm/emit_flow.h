@@ -52,6 +52,8 @@ struct jy_flow_emit {
     LLVMValueRef left;                        /* frames that may be begun yet; NULL: nobody has asked */
     LLVMTypeRef call_type;
     LLVMValueRef *value;             /* per value of the flow */
+    bool *is_arm, *has_arms;         /* per block: emit_flow_arms.c */
+    LLVMValueRef goes_on;            /* where a check fails and this holds, nothing is left; NULL: it always is */
     LLVMBasicBlockRef *first, *last; /* per block; last: where it ends, once emitted; NULL: never reached */
     uint32_t *place;                 /* per block: in the order in which they are emitted */
     LLVMBasicBlockRef *exits;        /* per exit; NULL: nobody takes it */
@@ -85,6 +87,12 @@ typedef LLVMValueRef (*jy_flow_decide)(struct jy_flow_emit *f, LLVMValueRef *arg
 void jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_t exit, jy_flow_decide decide,
                             LLVMValueRef *args);
 
+void jy_flow_emit_body(struct jy_flow_emit *f, jy_fb block); /* its instructions, where the builder stands */
+
+/* emit_flow_arms.c */
+void jy_flow_find_arms(struct jy_flow_emit *f, const jy_fb *order, size_t n);
+void jy_flow_emit_arms(struct jy_flow_emit *f, jy_fb block); /* behind the block's body */
+void jy_flow_join_arms(struct jy_flow_emit *f, jy_fb block); /* in place of its branch */
 /* emit_flow_op.c */
 LLVMValueRef jy_flow_emit_op(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 /* emit_flow_int.c: NULL when it is no operation on integers */
@@ -94,7 +102,11 @@ LLVMBasicBlockRef jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit);
 void jy_flow_emit_exits(struct jy_flow_emit *f); /* of those that are taken */
 /* emit_flow_flags.c */
 void jy_flow_emit_flagged(struct jy_flow_emit *f, jy_fv fv);
-void jy_flow_settle_flags(struct jy_flow_emit *f); /* before anything that can be observed */
+void jy_flow_settle_flags(struct jy_flow_emit *f); /* before anything that can be observed but other checks */
+/* Around another check, and where it goes when it fails: first to the tests that wait. */
+void jy_flow_before_check(struct jy_flow_emit *f);
+void jy_flow_behind_check(struct jy_flow_emit *f, const struct jy_fvalue *v);
+LLVMBasicBlockRef jy_flow_failed_block(struct jy_flow_emit *f, uint32_t exit);
 /* emit_flow_memory.c */
 LLVMValueRef jy_flow_emit_scratch(struct jy_flow_emit *f);
 LLVMValueRef jy_flow_emit_input(struct jy_flow_emit *f, const struct jy_fvalue *v);

@@ -336,6 +336,8 @@ bool
 jy_flow_passes_on(const struct jy_flow *w, jy_fv v, jy_fv part, int depth)
 {
     const struct jy_fvalue *value = jy_flow_at(w, v);
+    while (jy_flow_at(w, part)->f_op == JY_FLOW_WIDEN)
+        part = jy_flow_at(w, part)->f_args[0];
     if (v == part)
         return true;
     switch (depth == 0 ? JY_FLOW_PARAM : (int)value->f_op) {

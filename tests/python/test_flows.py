@@ -2,6 +2,7 @@
 
 import gc
 import io
+import itertools
 import math
 import signal
 import sys
@@ -714,6 +715,96 @@ def test_nothing_is_stored_ahead_of_a_warning(how, at):
             assert warnings_seen(compiled[f], how, *make()) == warnings_seen(f, how, *make())
     assert all(stats(f)["flow_calls"] > 0 for f in compiled.values())
     assert "scratch" in jitney.inspect(compiled[smoothed])._data["entries"][0]["loop_ir"]
+
+
+def binned(x, y, k, low, scale, counts):
+    for i in range(len(x)):
+        t = (x[i] - low) * scale
+        counts[int(t)] += y[i]
+    return counts
+
+
+def looked_up(x, y, k, low, scale, out):
+    for i in range(len(x)):
+        a = (x[i] - low) * y[i]
+        b = x[k[i]] * scale
+        c = (b - a) * y[k[i] // 2]
+        out[i] = a + b - c
+    return out
+
+
+def observed(f, args):
+    """Result or exception, its line, all warnings, and the array that was written to."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        try:
+            f(*args)
+            error = None
+        except Exception as e:
+            error = type(e), str(e), [frame.lineno for frame in traceback.extract_tb(e.__traceback__)][1:]
+    return error, [(str(w.message), w.lineno) for w in found], args[-1].tobytes()
+
+
+@pytest.mark.parametrize("f", [binned, looked_up])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_what_would_be_reported_comes_before_a_check_that_fails(f, dtype):
+    n, compiled = 40, jitney.compile(f)
+    odd = [np.inf, -np.inf, np.nan, np.finfo(dtype).max, -np.finfo(dtype).max, 1e30, 50.0, -60.0]
+    for values in itertools.product(odd, [None, *odd[:4]], [0, 99, -99]):
+        outcomes = []
+        for g in (compiled, f):
+            x, y, k = np.arange(n).astype(dtype), np.linspace(1, 2, n).astype(dtype), np.arange(n)
+            x[9], y[9], k[9] = values[0], y[9] if values[1] is None else values[1], values[2]
+            outcomes.append(observed(g, (x, y, k, dtype(3), dtype(0.5), np.zeros(n, dtype))))
+        assert outcomes[0] == outcomes[1]
+    assert stats(compiled)["flow_calls"] > 0
+
+
+def steps(numbers, rounds):
+    out, up = [], 0
+    for n in numbers:
+        for _ in range(rounds):
+            if n % 2 == 0:
+                n //= 2
+            else:
+                n = 3 * n + 1
+            if n < 0:
+                n = -n
+            else:
+                up += n
+        out.append(n)
+    return out, up
+
+
+def test_an_overflow_on_the_way_that_is_not_gone():
+    edges = [0, INT64_MAX, -INT64_MAX - 1, INT64_MAX // 3, -(INT64_MAX // 3), 2**62, -(2**62), 10**18]
+    for rounds in (1, 3):
+        compiled = jitney.compile(steps)
+        for first in edges:
+            numbers = [7, *(first + k for k in range(-3, 4) if -INT64_MAX - 1 <= first + k <= INT64_MAX), 27]
+            assert compiled(numbers, rounds) == steps(numbers, rounds)
+        compiled(list(range(100)), rounds)
+        assert stats(compiled)["flow_calls"] > 0
+
+
+def walk(x, n, by):
+    s = 0.0
+    for i in range(-n, n):
+        s += x[i * by // 3] * (i + n)
+    return s
+
+
+def test_indices_of_either_sign():
+    compiled, x = jitney.compile(walk), np.arange(30) * 0.5
+    for n, by in ((30, 3), (5, -7), (20, 4), (31, 3), (10, -9), (10, 9)):
+        outcomes = []
+        for f in (walk, compiled):
+            try:
+                outcomes.append(repr(f(x, n, by)))
+            except IndexError as e:
+                outcomes.append((str(e), e.__traceback__.tb_next.tb_lineno))
+        assert outcomes[0] == outcomes[1]
+    assert stats(compiled)["flow_calls"] > 0
 
 
 def bases(numbers, divisors):

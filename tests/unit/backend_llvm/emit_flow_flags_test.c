@@ -111,3 +111,54 @@ TEST(emit_flow_flags, the_last_result_tells_of_the_others)
     }
     free(ir);
 }
+
+/* A test that waits is decided about before a check behind it that fails. */
+static void
+check_flag_before_checks(int32_t exit, const struct jy_flow_call *call)
+{
+    double x = call->in[0].d, y = call->in[1].d, z = call->in[2].d, p = x * y, s = p + z;
+    bool first = (isnan(p) && !isnan(x) && !isnan(y)) || (isinf(p) && !isinf(x) && !isinf(y));
+    bool second = (isnan(s) && !isnan(p) && !isnan(z)) || (isinf(s) && !isinf(p) && !isinf(z));
+    bool fits = p >= -0x1p63 && p < 0x1p63, inside = fits && (int64_t)p >= -8 && (int64_t)p < 8;
+    CHECK_INT(exit, first ? 0 : !fits ? 1 : !inside ? 2 : second ? 3 : 4);
+}
+
+TEST(emit_flow_flags, flags_before_checks)
+{
+    const char *text = "flow f flags :\n"
+                       "  input 0 : f64 number 0 float64\n"
+                       "  input 1 : f64 number 1 float64\n"
+                       "  input 2 : f64 number 2 float64\n"
+                       "  block 0 () :\n"
+                       "    %0 = input[0] : f64\n"
+                       "    %1 = input[1] : f64\n"
+                       "    %2 = input[2] : f64\n"
+                       "    %3 = mul %0, %1 : f64\n"
+                       "    flagged %3, %0, %1 exit 0\n"
+                       "    %5 = to_int %3 exit 1 : i64\n"
+                       "    %6 = add %3, %2 : f64\n"
+                       "    %7 = const[8] : i64\n"
+                       "    %8 = wrap %5, %7 exit 2 : i64\n"
+                       "    flagged %6, %3, %2 exit 3\n"
+                       "    exit 4\n"
+                       "  exit 0 check at 1 (%0)\n"
+                       "  exit 1 check at 2 (%3)\n"
+                       "  exit 2 check at 3 (%5)\n"
+                       "  exit 3 check at 4 (%6)\n"
+                       "  exit 4 stop at 5 (%8)\n";
+    static const double values[] = { 0.0, -1.0, 3.5, -8.0, 9.0, 0x1p63, 1e308, -1e308, INFINITY, -INFINITY, NAN };
+    enum { N = sizeof values / sizeof *values };
+    union jy_scalar in[3], out[1];
+    struct jy_flow_call call = { .in = in, .out = out };
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, text);
+    struct flow_code c;
+    if (w != NULL && CHECK(flow_load(&c, w, LEVEL_HOST))) {
+        for (size_t k = 0; k < N * N * N; k++) {
+            in[0].d = values[k % N], in[1].d = values[k / N % N], in[2].d = values[k / N / N];
+            check_flag_before_checks(flow_run(&c, w, &call), &call);
+        }
+        flow_unload(&c);
+    }
+    jy_arena_free(arena);
+}
