@@ -219,6 +219,32 @@ remainder_of(struct jy_flow_emit *f, LLVMValueRef *args, uint32_t exit)
 
 /* ----------------------------------------------------------------------------------------------------------------- */
 
+/* A factor by which the machine multiplies with a shift, or as it adds addresses; 0: another one. */
+static int64_t
+cheap_factor(LLVMValueRef v)
+{
+    int64_t c = LLVMIsAConstantInt(v) != NULL && l_bits(v) == 64 ? LLVMConstIntGetSExtValue(v) : 0;
+    return c == 3 || c == 5 || c == 9 || (c > 2 && (c & (c - 1)) == 0) ? c : 0;
+}
+
+/* The multiplication that tells of overflow takes three times as long, which counts where a round waits for the last one. So
+ * the factor is looked at, beside the way from round to round: that there is no overflow is a range. */
+static LLVMValueRef
+multiplied(struct jy_flow_emit *f, LLVMValueRef *args, uint32_t exit)
+{
+    LLVMBuilderRef b = l_builder(f);
+    int64_t c = cheap_factor(args[0]);
+    LLVMValueRef x = c != 0 ? args[1] : args[0];
+    c = c != 0 ? c : cheap_factor(args[1]);
+    if (c == 0)
+        return checked(f, "llvm.smul.with.overflow", args[0], args[1], exit);
+    int64_t low = INT64_MIN / c;
+    LLVMValueRef above = LLVMBuildSub(b, x, l_int(x, low), "");
+    LLVMValueRef r = LLVMBuildMul(b, args[0], args[1], "");
+    jy_flow_require(f, LLVMBuildICmp(b, LLVMIntULE, above, l_int(x, INT64_MAX / c - low), ""), exit);
+    return r;
+}
+
 static LLVMValueRef
 arithmetic(struct jy_flow_emit *f, enum jy_fop op, LLVMValueRef *args, uint32_t exit)
 {
@@ -231,8 +257,7 @@ arithmetic(struct jy_flow_emit *f, enum jy_fop op, LLVMValueRef *args, uint32_t 
         return free ? LLVMBuildSub(l_builder(f), args[0], args[1], "")
                     : checked(f, "llvm.ssub.with.overflow", args[0], args[1], exit);
     default:
-        return free ? LLVMBuildMul(l_builder(f), args[0], args[1], "")
-                    : checked(f, "llvm.smul.with.overflow", args[0], args[1], exit);
+        return free ? LLVMBuildMul(l_builder(f), args[0], args[1], "") : multiplied(f, args, exit);
     }
 }
 

@@ -113,6 +113,20 @@ decide_integer(struct jy_flow_emit *f, LLVMValueRef *args)
     return LLVMBuildFCmp(l_builder(f), LLVMRealOEQ, whole, args[1], "");
 }
 
+/* What the machine gives: the smallest integer for all that does not fit. */
+static LLVMValueRef
+converted(struct jy_flow_emit *f, LLVMValueRef x)
+{
+    struct jy_emit *e = f->e;
+    bool is_double = LLVMTypeOf(x) == e->f64;
+    const char *name = is_double ? "llvm.x86.sse2.cvttsd2si64" : "llvm.x86.sse.cvttss2si64";
+    LLVMTypeRef four = LLVMVectorType(LLVMTypeOf(x), is_double ? 2 : 4),
+                type = LLVMFunctionType(e->i64, &four, 1, false);
+    LLVMValueRef all = LLVMBuildInsertElement(e->builder, LLVMGetPoison(four), x, l_i64(e, 0), "");
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(e->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
+    return LLVMBuildCall2(e->builder, type, function, &all, 1, "");
+}
+
 /* Without an exit whoever made it knows that it fits; the freeze keeps a mistake from becoming anything at all. */
 static LLVMValueRef
 to_int(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef x)
@@ -120,6 +134,11 @@ to_int(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef x)
     LLVMTypeRef type = jy_flow_value_type(f, v->f_type);
     double limit = LLVMGetIntTypeWidth(type) == 64 ? 0x1p63 : 0x1p31;
     LLVMValueRef args[] = { x, real(x, -limit) };
+    if (v->f_exit != JY_NO_EXIT && type == f->e->i64 && strncmp(f->e->target->triple, "x86_64", 6) == 0) {
+        LLVMValueRef r = converted(f, x), fits = LLVMBuildICmp(l_builder(f), LLVMIntNE, r, l_int(r, INT64_MIN), "");
+        jy_flow_require_rarely(f, fits, v->f_exit, decide_integer, args);
+        return r;
+    }
     if (v->f_exit != JY_NO_EXIT)
         jy_flow_require_rarely(f, is_within(f, x, limit), v->f_exit, decide_integer, args);
     return LLVMBuildFreeze(l_builder(f), LLVMBuildFPToSI(l_builder(f), x, type, ""), "");
@@ -138,15 +157,44 @@ same_bits(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef x)
 
 /* Python's rules -------------------------------------------------------------------------------------------------- */
 
+static bool
+is_loaded(const struct jy_flow *w, jy_fv fv)
+{
+    while (jy_flow_at(w, fv)->f_op == JY_FLOW_SEXT)
+        fv = jy_flow_at(w, fv)->f_args[0];
+    return jy_flow_at(w, fv)->f_op == JY_FLOW_LOAD;
+}
+
+/* Any sign: the branch that is left is foreseen. */
+static LLVMValueRef
+wrapped_either(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args)
+{
+    LLVMBuilderRef b = l_builder(f);
+    LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntSLT, args[0], l_int(args[0], 0), "");
+    LLVMValueRef r = LLVMBuildSelect(b, negative, LLVMBuildAdd(b, args[0], args[1], ""), args[0], "");
+    jy_flow_require(f, LLVMBuildICmp(b, LLVMIntULT, r, args[1], ""), v->f_exit);
+    return r;
+}
+
+/* What a program computes is seldom negative: one compare is enough then, and the rest is a cold block's. There the sum of
+ * an index that is too large with the extent is too large as well. Indices that lie in memory may be anything. */
 static LLVMValueRef
 wrapped(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args)
 {
     LLVMBuilderRef b = l_builder(f);
     if (v->f_exit == JY_NO_EXIT)
         return args[0];
-    LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntSLT, args[0], l_int(args[0], 0), "");
-    LLVMValueRef r = LLVMBuildSelect(b, negative, LLVMBuildAdd(b, args[0], args[1], ""), args[0], "");
-    jy_flow_require(f, LLVMBuildICmp(b, LLVMIntULT, r, args[1], ""), v->f_exit);
+    if (is_loaded(f->w, v->f_args[0]))
+        return wrapped_either(f, v, args);
+    LLVMBasicBlockRef here = l_here(f->e), doubt = l_block(f->e, "doubt");
+    LLVMBasicBlockRef on = jy_flow_go_on(f, LLVMBuildICmp(b, LLVMIntULT, args[0], args[1], ""), doubt);
+    l_at(f->e, doubt);
+    LLVMValueRef behind = LLVMBuildAdd(b, args[0], args[1], "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, behind, args[1], ""), on, jy_flow_failed_block(f, v->f_exit));
+    l_at(f->e, on);
+    LLVMValueRef r = LLVMBuildPhi(b, LLVMTypeOf(behind), "");
+    LLVMAddIncoming(r, &args[0], &here, 1);
+    LLVMAddIncoming(r, &behind, &doubt, 1);
     return r;
 }
 
