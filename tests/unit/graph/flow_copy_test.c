@@ -23,27 +23,34 @@ TEST(flow_copy, what_is_used_behind_the_loop_gets_there_as_a_parameter)
                             "    branch %1 ? 1 (%4) : 2 ()\n"
                             "  block 2 () :\n"
                             "    %5 = neg %3 exit 0 : i64\n"
+                            "    %6 = neg %4 exit 2 : i64\n"
+                            "    %7 = abs %4 exit 2 : i64\n"
                             "    jump 3 (%5)\n"
-                            "  block 3 (%6 : i64) :\n"
-                            "    %7 = add %6, %4 : i64\n"
+                            "  block 3 (%8 : i64) :\n"
+                            "    %9 = add %8, %4 : i64\n"
                             "    exit 1\n"
                             "  exit 0 check at 5 (%3)\n"
-                            "  exit 1 return at 6 (%7, %4)\n",
+                            "  exit 1 return at 6 (%9, %4)\n"
+                            "  exit 2 check at 7 (%4)\n",
                close_first_loop,
                INT_AND_BOOL "    jump 1 (%0)\n"
                             "  block 1 (%3 : i64) :\n"
                             "    %4 = add %3, %0 exit 0 : i64\n"
                             "    branch %1 ? 1 (%4) : 2 (%3, %4)\n"
-                            "  block 2 (%8 : i64, %9 : i64) :\n"
-                            "    %5 = neg %8 exit 2 : i64\n"
-                            "    jump 3 (%5, %8, %9)\n"
-                            "  block 3 (%6 : i64, %10 : i64, %11 : i64) :\n"
-                            "    %7 = add %6, %11 : i64\n"
-                            "    exit 3\n"
+                            "  block 2 (%10 : i64, %11 : i64) :\n"
+                            "    %5 = neg %10 exit 3 : i64\n"
+                            "    %6 = neg %11 exit 4 : i64\n"
+                            "    %7 = abs %11 exit 4 : i64\n"
+                            "    jump 3 (%5, %10, %11)\n"
+                            "  block 3 (%8 : i64, %12 : i64, %13 : i64) :\n"
+                            "    %9 = add %8, %13 : i64\n"
+                            "    exit 5\n"
                             "  exit 0 check at 5 (%3)\n"
-                            "  exit 1 return at 6 (%7, %4)\n"
-                            "  exit 2 check at 5 (%8)\n"
-                            "  exit 3 return at 6 (%7, %11)\n");
+                            "  exit 1 return at 6 (%9, %4)\n"
+                            "  exit 2 check at 7 (%4)\n"
+                            "  exit 3 check at 5 (%10)\n"
+                            "  exit 4 check at 7 (%11)\n"
+                            "  exit 5 return at 6 (%9, %13)\n");
 }
 
 /* Block 3 is reached past the loop as well, so nothing of the loop is known there. The branch asks for a value of the round. */

@@ -83,6 +83,7 @@ struct flow_random {
         jy_fv next, stop, step; /* of the range iterator on the stack; step JY_NO_FV: another loop */
         jy_fb head, after;
         jy_fv index; /* this round's, JY_NO_FV: another loop */
+        jy_fv again; /* of a head that two loops share: rounds of the outer one; JY_NO_FV: it has its own */
     } loop[FLOW_DEPTH];
     size_t depth;
     struct {
@@ -643,6 +644,9 @@ flow_int_expression(struct flow_random *g, enum jy_ftype type)
     if (choice == 23)
         return jy_flow_op(g->flow, g->block, JY_FLOW_SELECT, type, 3,
                           (jy_fv[]){ flow_condition(g), flow_operand(g, type), flow_operand(g, type) }, JY_NO_EXIT);
+    if (wide && flow_once_in(g, 2) && (flow_array_of(g, &a, JY_F_I8) || flow_array_of(g, &a, JY_F_I16)))
+        return flow_op(g, flow_once_in(g, 2) ? JY_FLOW_SEXT : JY_FLOW_ZEXT, type, flow_load_element(g, a), 0,
+                       JY_NO_EXIT);
     if (flow_array_of(g, &a, type))
         return flow_load_element(g, a);
     return flow_operand(g, type);
@@ -654,7 +658,7 @@ flow_float_expression(struct flow_random *g, enum jy_ftype type)
     static const enum jy_fop two[] = { JY_FLOW_ADD, JY_FLOW_SUB, JY_FLOW_MUL, JY_FLOW_DIV };
     static const enum jy_fop one[] = { JY_FLOW_NEG,  JY_FLOW_ABS,   JY_FLOW_SQRT, JY_FLOW_FLOOR,
                                        JY_FLOW_CEIL, JY_FLOW_TRUNC, JY_FLOW_RINT };
-    uint32_t choice = flow_pick(g, 20);
+    uint32_t choice = flow_pick(g, 23);
     bool wide = type == JY_F_F64;
     size_t a;
     if (choice < 8) {
@@ -664,12 +668,21 @@ flow_float_expression(struct flow_random *g, enum jy_ftype type)
             jy_flow_op(g->flow, g->block, JY_FLOW_FLAGGED, JY_F_NONE, 3, (jy_fv[]){ r, x, y }, flow_exit(g));
         return r;
     }
-    if (choice < 10)
-        return flow_op(g, one[flow_pick(g, 7)], type, flow_operand(g, type), 0, JY_NO_EXIT);
+    if (choice < 10) {
+        enum jy_fop op = one[flow_pick(g, 7)];
+        jy_fv x = flow_operand(g, type), r = flow_op(g, op, type, x, 0, JY_NO_EXIT);
+        if (op == JY_FLOW_SQRT && flow_once_in(g, 2))
+            jy_flow_op(g->flow, g->block, JY_FLOW_FLAGGED, JY_F_NONE, 3, (jy_fv[]){ r, x, x }, flow_exit(g));
+        return r;
+    }
     if (choice == 10)
         return flow_op(g, JY_FLOW_COPYSIGN, type, flow_operand(g, type), flow_number_operand(g, type), JY_NO_EXIT);
     if (choice == 11)
         return flow_op(g, JY_FLOW_TO_FLOAT, type, flow_operand(g, JY_F_I64), 0, wide ? flow_exit(g) : JY_NO_EXIT);
+    if (choice == 20)
+        return flow_op(g, JY_FLOW_TO_FLOAT, type, flow_operand(g, JY_F_I32), 0, JY_NO_EXIT);
+    if (choice == 21)
+        return flow_op(g, JY_FLOW_BITS, type, flow_operand(g, wide ? JY_F_I64 : JY_F_I32), 0, JY_NO_EXIT);
     if (choice == 12)
         return wide ? flow_op(g, JY_FLOW_WIDEN, type, flow_operand(g, JY_F_F32), 0, JY_NO_EXIT)
                     : flow_op(g, JY_FLOW_ROUND, type, flow_operand(g, JY_F_F64), 0, JY_NO_EXIT);
@@ -722,8 +735,11 @@ flow_store_element(struct flow_random *g)
 {
     size_t a = flow_pick(g, FLOW_ARRAYS);
     enum jy_ftype type = g->array_type[a];
-    jy_fv value = flow_expression(g, type);
-    if (type != JY_F_I1 && flow_once_in(g, 3))
+    bool is_narrow = type == JY_F_I8 || type == JY_F_I16;
+    jy_fv value = flow_expression(g, is_narrow ? JY_F_I64 : type);
+    if (is_narrow)
+        value = flow_op(g, JY_FLOW_NARROW, type, value, 0, flow_once_in(g, 2) ? flow_exit(g) : JY_NO_EXIT);
+    else if (type != JY_F_I1 && flow_once_in(g, 3))
         value = flow_op(g, flow_once_in(g, 3) ? JY_FLOW_MUL : JY_FLOW_ADD, type, flow_load_element(g, a), value,
                         JY_NO_EXIT);
     struct flow_address at = flow_address(g, a);
@@ -768,6 +784,17 @@ flow_go(struct flow_random *g, jy_fb to, jy_fv more)
     jy_flow_jump(g->flow, g->block, to, FLOW_VARS + (more != JY_NO_FV), args);
 }
 
+/* To the head of the loop for another round, or the first one. */
+static inline void
+flow_go_round(struct flow_random *g, size_t d)
+{
+    jy_fv args[FLOW_VARS + 2];
+    memcpy(args, g->local, sizeof g->local);
+    args[FLOW_VARS] = g->loop[d].next;
+    args[FLOW_VARS + 1] = g->loop[d].again;
+    jy_flow_jump(g->flow, g->block, g->loop[d].head, FLOW_VARS + 1 + (g->loop[d].again != JY_NO_FV), args);
+}
+
 static inline void
 flow_stand(struct flow_random *g, jy_fb block, const jy_fv *params)
 {
@@ -805,11 +832,64 @@ flow_poll(struct flow_random *g)
     jy_flow_op(g->flow, g->block, JY_FLOW_POLL, JY_F_NONE, 0, NULL, flow_exit_of(g, JY_EXIT_POLL));
 }
 
+/* Between two entries of a ring: the head, and a block with the index of the round and the next one. */
+static inline void
+flow_enter_twice(struct flow_random *g, size_t d, jy_fb middle, jy_fv second)
+{
+    jy_fv args[FLOW_VARS + 2], is_first = flow_condition(g);
+    memcpy(args, g->local, sizeof g->local);
+    args[FLOW_VARS] = g->loop[d].next;
+    args[FLOW_VARS + 1] = second;
+    jy_flow_branch(g->flow, g->block, is_first, g->loop[d].head, FLOW_VARS + 1, args, middle, FLOW_VARS + 2, args);
+}
+
+static inline void
+flow_go_to_middle(struct flow_random *g, size_t d, jy_fb middle, jy_fv index)
+{
+    jy_fv args[FLOW_VARS + 2];
+    memcpy(args, g->local, sizeof g->local);
+    args[FLOW_VARS] = index;
+    args[FLOW_VARS + 1] = g->loop[d].next;
+    jy_flow_jump(g->flow, g->block, middle, FLOW_VARS + 2, args);
+}
+
+/* Behind a loop, which shares its head with the one around it: that one's next round. */
+static inline void
+flow_begin_again(struct flow_random *g, size_t d, jy_fv start)
+{
+    jy_fv args[FLOW_VARS + 2], params[FLOW_VARS], again = g->loop[d].again;
+    jy_fb end = flow_block_of_locals(g, 0, params);
+    jy_fv goes = flow_op(g, JY_FLOW_LT, JY_F_I1, again, flow_int(g, 2), JY_NO_EXIT);
+    memcpy(args, g->local, sizeof g->local);
+    args[FLOW_VARS] = start;
+    args[FLOW_VARS + 1] = flow_op(g, JY_FLOW_ADD, JY_F_I64, again, flow_int(g, 1), JY_NO_EXIT);
+    jy_flow_branch(g->flow, g->block, goes, g->loop[d].head, FLOW_VARS + 2, args, end, FLOW_VARS, args);
+    flow_stand(g, end, params);
+}
+
+/* The test of a loop in one of the ways in which it can be written. */
+static inline jy_fv
+flow_goes_on(struct flow_random *g, bool down, jy_fv index, jy_fv stop, jy_fv by)
+{
+    static const enum jy_fop ops[2][4] = { { JY_FLOW_LT, JY_FLOW_LT, JY_FLOW_LT, JY_FLOW_LE },
+                                           { JY_FLOW_GT, JY_FLOW_GT, JY_FLOW_GT, JY_FLOW_GE } };
+    uint32_t choice = flow_pick(g, 8);
+    if (choice == 7) {
+        jy_fv up = flow_op(g, JY_FLOW_GT, JY_F_I1, by, flow_int(g, 0), JY_NO_EXIT);
+        jy_fv less = flow_op(g, JY_FLOW_LT, JY_F_I1, index, stop, JY_NO_EXIT);
+        jy_fv more = flow_op(g, JY_FLOW_GT, JY_F_I1, index, stop, JY_NO_EXIT);
+        return jy_flow_op(g->flow, g->block, JY_FLOW_SELECT, JY_F_I1, 3, (jy_fv[]){ up, less, more }, JY_NO_EXIT);
+    }
+    if (choice >= 5)
+        return flow_op(g, ops[!down][choice % 4], JY_F_I1, stop, index, JY_NO_EXIT);
+    return flow_op(g, ops[down][choice % 4], JY_F_I1, index, stop, JY_NO_EXIT);
+}
+
 /* for local in range(start, stop, step), or a loop that a counter ends. Start, stop and step keep it short. */
 static inline void
 flow_loop(struct flow_random *g)
 {
-    jy_fv in_head[FLOW_VARS + 1], behind[FLOW_VARS], stop;
+    jy_fv in_head[FLOW_VARS + 2], in_middle_of[FLOW_VARS + 2], behind[FLOW_VARS], stop;
     bool is_range = !flow_once_in(g, 5), down = flow_once_in(g, 5);
     int64_t step = (flow_once_in(g, 4) ? 1 + (int64_t)flow_pick(g, 3) : 1) * (down ? -1 : 1);
     int64_t end = down ? -2 : (int64_t)flow_pick(g, 7);
@@ -825,34 +905,53 @@ flow_loop(struct flow_random *g)
         jy_fv few = flow_op(g, JY_FLOW_AND, JY_F_I64, flow_operand(g, JY_F_I64), flow_int(g, 3), JY_NO_EXIT);
         by = flow_op(g, JY_FLOW_MAX, JY_F_I64, few, flow_int(g, 1), JY_NO_EXIT);
     }
-    jy_fb head = flow_block_of_locals(g, 1, in_head), body = jy_flow_block(g->flow);
-    jy_fb after = flow_block_of_locals(g, 0, behind);
-    flow_go(g, head, start);
-    flow_stand(g, head, in_head);
-    jy_fv index = in_head[FLOW_VARS];
-    size_t d = g->depth++;
+    bool is_shared = flow_once_in(g, 8), in_middle = !is_shared && flow_once_in(g, 6);
+    jy_fb head = flow_block_of_locals(g, is_shared ? 2 : 1, in_head), body = jy_flow_block(g->flow);
+    jy_fb after = flow_block_of_locals(g, 0, behind), middle = UINT32_MAX;
+    size_t d = g->depth++, target = flow_once_in(g, 2) ? 0 : 2;
     g->loop[d].step = is_range ? by : JY_NO_FV;
-    g->loop[d].next = index;
+    g->loop[d].next = start;
     g->loop[d].stop = stop;
     g->loop[d].index = JY_NO_FV;
     g->loop[d].head = head;
     g->loop[d].after = after;
+    g->loop[d].again = is_shared ? flow_int(g, 0) : JY_NO_FV;
+    if (in_middle) {
+        middle = flow_block_of_locals(g, 2, in_middle_of);
+        flow_enter_twice(g, d, middle, flow_op(g, JY_FLOW_ADD, JY_F_I64, start, by, JY_NO_EXIT));
+    } else {
+        flow_go_round(g, d);
+    }
+    flow_stand(g, head, in_head);
+    jy_fv index = g->loop[d].next = in_head[FLOW_VARS];
+    if (is_shared)
+        g->loop[d].again = in_head[FLOW_VARS + 1];
     if (flow_once_in(g, 3))
         flow_poll(g);
-    jy_fv goes = flow_op(g, down ? JY_FLOW_GT : JY_FLOW_LT, JY_F_I1, index, stop, JY_NO_EXIT);
+    jy_fv goes = flow_goes_on(g, down, index, stop, by);
     jy_flow_branch(g->flow, head, goes, body, 0, NULL, after, FLOW_VARS, g->local);
     g->block = body;
     g->loop[d].next = flow_op(g, JY_FLOW_ADD, JY_F_I64, index, by, JY_NO_EXIT);
-    size_t target = flow_once_in(g, 2) ? 0 : 2;
     if (is_range)
         g->local[target] = g->loop[d].index = index;
-    if (flow_statements(g)) {
+    bool goes_round = flow_statements(g);
+    if (in_middle) {
+        if (goes_round)
+            flow_go_to_middle(g, d, middle, index);
+        flow_stand(g, middle, in_middle_of);
+        g->loop[d].index = is_range ? in_middle_of[FLOW_VARS] : JY_NO_FV;
+        g->loop[d].next = in_middle_of[FLOW_VARS + 1];
+        goes_round = flow_statements(g);
+    }
+    if (goes_round) {
         if (flow_once_in(g, 3))
             flow_poll(g);
-        flow_go(g, head, g->loop[d].next);
+        flow_go_round(g, d);
     }
     g->depth--;
     flow_stand(g, after, behind);
+    if (is_shared)
+        flow_begin_again(g, d, start);
     if (flow_once_in(g, 2)) /* nobody asks for the last index */
         g->local[target] = flow_int(g, 3);
 }
@@ -870,7 +969,7 @@ flow_jump_away(struct flow_random *g)
     } else {
         if (flow_once_in(g, 2))
             flow_poll(g);
-        flow_go(g, g->loop[d].head, g->loop[d].next);
+        flow_go_round(g, d);
     }
 }
 
@@ -908,7 +1007,9 @@ flow_statements(struct flow_random *g)
 static inline void
 flow_random_build(struct flow_random *g, uint64_t seed)
 {
-    static const enum jy_ftype types[] = { JY_F_F64, JY_F_F64, JY_F_I64, JY_F_F32, JY_F_I32, JY_F_I1 };
+    static const enum jy_ftype types[] = {
+        JY_F_F64, JY_F_F64, JY_F_I64, JY_F_F32, JY_F_I32, JY_F_I1, JY_F_I8, JY_F_I16
+    };
     *g = (struct flow_random){ .seed = seed, .state = seed * 2654435761u + 12345, .arena = jy_arena_new() };
     for (int i = 0; i < 4; i++)
         flow_pick(g, 2);
@@ -928,7 +1029,7 @@ flow_random_build(struct flow_random *g, uint64_t seed)
     for (size_t a = FLOW_ARRAYS; a < FLOW_VALUE; a++)
         w->w_alias[a] = JY_NO_FV;
     for (size_t a = 0; a < FLOW_ARRAYS; a++) {
-        g->array_type[a] = types[flow_pick(g, 6)];
+        g->array_type[a] = types[flow_pick(g, 8)];
         g->array_strided[a] = flow_once_in(g, 3);
         w->w_alias[a] = (uint32_t)(FLOW_NUMBERS + a);
     }

@@ -157,6 +157,56 @@ TEST(flow_reduce, the_other_entry_is_copied)
                             "  exit 2 check at 5 (%6)\n");
 }
 
+/* Rings of 1 and 2, entered in both. */
+#define RING(first, second, more)                                                                                      \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 number 0 int64\n"                                                                                 \
+    "  input 1 : i64 number 1 int64\n"                                                                                 \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = input[1] : i64\n"                                                                                        \
+    "    %2 = const[3] : i64\n"                                                                                        \
+    "    %3 = lt %0, %1 : i1\n"                                                                                        \
+    "    branch %3 ? 2 (%0) : 1 (%1)\n"                                                                                \
+    "  block 1 (%4 : i64) :\n"                                                                                         \
+    "    %5 = add %4, %2 exit 0 : i64\n    " first "  block 2 (%6 : i64) :\n"                                          \
+    "    %7 = lt %6, %1 : i1\n    " second "  block 3 () :\n"                                                          \
+    "    exit 1\n" more "  exit 0 check at 5 (%4)\n"
+
+static void
+check_reduced(const char *source)
+{
+    static const int64_t values[] = { 0, 1, 4, 30, -7 };
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, source);
+    CHECK(!is_reducible(w));
+    CHECK(jy_flow_reduce(w));
+    CHECK(is_reducible(w));
+    CHECK_STR(jy_flow_verify(w), NULL);
+    jy_arena_free(arena);
+    check_all_alike(source, values, 5, 2);
+}
+
+/* The only block that may leave the ring is not on every way round, so it cannot be the head of all of it. */
+TEST(flow_reduce, a_test_that_some_rounds_pass_by_is_no_head)
+{
+    check_reduced(RING("jump 2 (%5)\n", "branch %7 ? 1 (%6) : 4 ()\n",
+                       "  block 4 () :\n"
+                       "    %8 = gt %6, %2 : i1\n"
+                       "    branch %8 ? 3 () : 1 (%6)\n") "  exit 1 return at 6 (%6)\n");
+}
+
+/* What the copied entry has computed is used where the ring is left from there. */
+TEST(flow_reduce, what_a_copied_entry_has_computed_is_used_behind)
+{
+    check_reduced(RING("    %8 = gt %5, %1 : i1\n    branch %8 ? 4 () : 2 (%5)\n", "branch %7 ? 1 (%6) : 3 ()\n",
+                       "  block 4 () :\n"
+                       "    exit 2\n") "  exit 1 return at 6 (%6)\n"
+                                       "  exit 2 return at 7 (%5, %4)\n");
+    check_reduced(RING("    jump 2 (%5)\n", "    %8 = add %6, %6 : i64\n    branch %7 ? 1 (%8) : 3 ()\n",
+                       "") "  exit 1 return at 6 (%8)\n");
+}
+
 TEST(flow_reduce, loops_with_one_way_in_stay_as_they_are)
 {
     check_step(INT_AND_BOOL "    jump 1 (%0)\n"
