@@ -207,6 +207,11 @@ TEST(flow_range, of_sums)
     /* as far as the index: exactly */
     check_range(SUMS("1", UP, "    %15 = add %11, %7 : i64\n"), 11, "[sum, sum + 8*stop + -8*first + -8]");
     check_range(SUMS("-1", DOWN, "    %15 = sub %11, %6 : i64\n"), 11, "[sum + stop + -1*first + 1, sum]");
+    /* not in step with the index */
+    struct jy_text far = { 0 };
+    jy_text_add(&far, "[sum, sum + %d]", JY_CHUNK);
+    check_range(SUMS("2", UP, "    %15 = add %11, %6 : i64\n"), 11, far.at);
+    jy_text_free(&far);
 }
 
 /* What a round may add, as often as a round was made. */
@@ -247,6 +252,34 @@ TEST(flow_range, what_conditions_say)
     check_range(BEHIND("eq %10, %8", THEN), 16, "[new, new]");
     check_range(BEHIND("ne %10, %8", THEN), 16, "[first, stop + -1]");
     check_range(BEHIND("below %10, %8", THEN), 16, "[first, stop + -1]");
+}
+
+/* The same of a number from 0 to 64, so that the bounds are seen: %16, where %18 is computed. */
+#define NARROWED(condition, arms)                                                                                      \
+    COUNTED_LOOP(UP, "1",                                                                                              \
+                 LOADED "    %17 = and %16, %8 : i64\n    %15 = " condition " : i1\n"                                  \
+                        "    branch %15 ? " arms "\n"                                                                  \
+                        "  block 4 () :\n"                                                                             \
+                        "    %18 = add %17, %5 exit 1 : i64\n"                                                         \
+                        "    jump 5 ()\n"                                                                              \
+                        "  block 5 () :\n" SUM("%11"),                                                                 \
+                 CHECKS)
+
+TEST(flow_range, what_conditions_say_in_numbers)
+{
+    check_range(NARROWED("lt %17, %7", THEN), 18, "[0, 7]");
+    check_range(NARROWED("lt %17, %7", ELSE), 18, "[8, 64]");
+    check_range(NARROWED("le %17, %7", THEN), 18, "[0, 8]");
+    check_range(NARROWED("le %17, %7", ELSE), 18, "[9, 64]");
+    check_range(NARROWED("gt %17, %7", THEN), 18, "[9, 64]");
+    check_range(NARROWED("gt %17, %7", ELSE), 18, "[0, 8]");
+    check_range(NARROWED("ge %17, %7", THEN), 18, "[8, 64]");
+    check_range(NARROWED("ge %17, %7", ELSE), 18, "[0, 7]");
+    check_range(NARROWED("lt %7, %17", THEN), 18, "[9, 64]");
+    check_range(NARROWED("le %7, %17", ELSE), 18, "[0, 7]");
+    check_range(NARROWED("eq %17, %7", THEN), 18, "[8, 8]");
+    check_range(NARROWED("ne %7, %17", ELSE), 18, "[8, 8]");
+    check_range(NARROWED("eq %17, %7", ELSE), 18, "[0, 64]");
 }
 
 /* A sum that grows by a number of which only the least is known, and by 8 without an exit where that is 0: near the largest int it wraps, and is less than it began with. */
