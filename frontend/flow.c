@@ -499,7 +499,7 @@ has_few_rounds(PyObject *iterator)
 static bool
 is_for_a_graph(const struct jy_vbuild *b, const struct jy_frame *root, uint32_t loops)
 {
-    if (loops != 1 || b->vector_block == JY_NO_FV || b->many_rounds)
+    if (loops != 1 || b->vector_block == JY_NO_FV || b->many_rounds || b->writes_long)
         return false;
     const struct jy_value *top = root->f_depth != 0 ? root->f_stack[root->f_depth - 1] : NULL;
     return b->few_rounds || (top != NULL && top->v_object != NULL && has_few_rounds(top->v_object));
@@ -792,6 +792,8 @@ build(struct jy_frame *root, struct jy_vhints *hints, bool may_again, bool *agai
         jy_vb_goto(b, &frame);
     }
     TRY(run_all(b));
+    if (b->has_long && !b->writes_long && may_again && !b->again)
+        b->again = hints->no_long = true;
     *again = b->again;
     if (b->again)
         return JY_OK;

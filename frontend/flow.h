@@ -166,6 +166,7 @@ struct jy_vhints {
     } origins;         /* of lists */
     unsigned nobjects; /* times that a list was found out to be no native one */
     bool no_natives;
+    bool no_long;   /* operations on arrays of many elements stay with graphs */
     bool no_inputs; /* those that come in are objects: somebody may see them, or one of them */
     struct jy_vcodes {
         const PyObject **at;
@@ -262,6 +263,7 @@ struct jy_vbuild {
         int *at;
         size_t n, cap;
     } array_stops;                /* instructions of the root frame that do something with whole arrays */
+    bool has_long, writes_long;   /* operations on arrays of many elements; some of them in place */
     bool few_rounds, many_rounds; /* iterators that the flow makes: over a few items, known to be; others */
     uint32_t first_stop_line;
     const char *first_stop;

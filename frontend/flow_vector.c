@@ -2,7 +2,7 @@
  * one when the flow is made. Whatever would raise or warn leaves before the operation.
  *
  * Each operation costs about as much as ten elements of it, NumPy's call of it as much as thousands. Of large arrays, where that does not matter, graphs make one pass of several operations: where
- * the first call had such, flows do not have the operation. */
+ * the first call had such, flows do not have the operation. But a graph has to keep the old elements of what it changes in place, which takes as long as the operation: loops that do so stay here. */
 #include "frontend/flow.h"
 #include "frontend/np_internal.h"
 #include "graph/flow_vector.h"
@@ -145,7 +145,10 @@ check_size(struct jy_vbuild *b, const struct jy_vgeometry *g)
         return jy_vb_lacks(b, "an operation on arrays of %zu axes", g->ndim);
     for (size_t d = 0; d < g->ndim; d++)
         n = g->about[d] > MANY_ELEMENTS ? MANY_ELEMENTS + 1 : n * (g->about[d] > 0 ? g->about[d] : 1);
-    return n > MANY_ELEMENTS ? jy_vb_lacks(b, "an operation on an array of many elements") : JY_OK;
+    if (n > MANY_ELEMENTS && b->hints->no_long)
+        return jy_vb_lacks(b, "an operation on an array of many elements");
+    b->has_long |= n > MANY_ELEMENTS;
+    return JY_OK;
 }
 
 /* One more operand. Extents that are not known to be equal are compared; if they differ, it is an error, or an extent of one that only this call has. */
@@ -202,15 +205,21 @@ fill_strides(struct jy_vbuild *b, struct jy_vgeometry *g, jy_dtype dtype)
     }
 }
 
+static struct jy_val *
+made_in(struct jy_vbuild *b, jy_dtype dtype, struct jy_vgeometry *g, jy_fv data, jy_fv slot)
+{
+    g->data = data;
+    fill_strides(b, g, dtype);
+    return jy_varray_new(b, dtype, g, slot);
+}
+
 /* The array that a helper has made. */
 static struct jy_val *
 made(struct jy_vbuild *b, jy_dtype dtype, struct jy_vgeometry *g, jy_fv data)
 {
-    g->data = data;
-    fill_strides(b, g, dtype);
     jy_fv slot =
         jy_vload(b, JY_F_I64, b->vector_block, jy_vint(b, 0), offsetof(struct jy_vector_block, slot), b->alias_block);
-    return jy_varray_new(b, dtype, g, slot);
+    return made_in(b, dtype, g, data, slot);
 }
 
 /* ---- casts ---- */
@@ -366,8 +375,51 @@ put_operands(struct jy_vbuild *b, struct operation *o, enum jy_vector_order orde
     return JY_OK;
 }
 
+static size_t
+count_slot(const struct jy_val *v, jy_fv slot)
+{
+    size_t n = v->kind == JY_K_ARRAY && v->array->is_new && v->regs[1] == slot;
+    for (size_t i = 0; i < v->nparts; i++)
+        n += count_slot(v->parts[i], slot);
+    return n;
+}
+
+/* A new array of the result's dtype and shape, made since the last jump - other names of the slot have come to an end there - that the frame has once: on its stack. */
+static bool
+may_go_over(const struct jy_vbuild *b, const struct operation *o, const struct jy_val *x)
+{
+    size_t times = 0;
+    struct jy_vgeometry g;
+    if (x->kind != JY_K_ARRAY || !x->array->is_new || x->array->dtype != o->spec.dtype[JY_VECTOR_RESULT] ||
+        x->array->ndim != o->shape.ndim || jy_flow_at(b->w, x->regs[1])->f_op == JY_FLOW_PARAM)
+        return false;
+    jy_varray_geometry(&g, x);
+    for (size_t d = 0; d < g.ndim; d++)
+        if (is_one(b, g.extent[d]) && !is_one(b, o->shape.extent[d]))
+            return false;
+    for (const struct jy_vframe *frame = b->snap; frame != NULL; frame = frame->back) {
+        for (size_t i = 0; i < frame->nlocals; i++)
+            times += count_slot(frame->locals[i], x->regs[1]);
+        for (size_t i = 0; i < frame->depth; i++)
+            times += count_slot(frame->stack[i], x->regs[1]);
+    }
+    return times == 1;
+}
+
+/* nstack: operands that the instruction has on the stack, of which those here are the first; 0: they lie elsewhere. */
+static struct jy_val *
+choose_over(const struct jy_vbuild *b, struct operation *o, size_t nstack)
+{
+    for (size_t k = 0; k < o->n && nstack != 0; k++)
+        if (may_go_over(b, o, o->args[k])) {
+            o->spec.over = nstack == 1 ? JY_VECTOR_OVER_ONLY : k == 0 ? JY_VECTOR_OVER_FIRST : JY_VECTOR_OVER_SECOND;
+            return o->args[k];
+        }
+    return NULL;
+}
+
 static jy_status
-apply(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_val *const *args)
+apply_over(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_val *const *args, size_t nstack)
 {
     struct operation o = { .n = 0 };
     TRY(begin(b));
@@ -376,10 +428,18 @@ apply(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_va
             return jy_vb_lacks(b, "a result in the order of a transposed array");
     TRY(resolve(b, &o, op, n, args));
     TRY(put_operands(b, &o, JY_VECTOR_OPERAND_ORDER));
+    const struct jy_val *over = choose_over(b, &o, nstack);
     jy_fv regs[] = { jy_vaddress(b, o.ufunc), jy_vint(b, jy_vector_pack(&o.spec)), live_slots(b, o.slots) };
     jy_fv data = jy_vhelp(b, "vector_apply", 3, regs, no_room);
-    *out = made(b, (jy_dtype)o.spec.dtype[JY_VECTOR_RESULT], &o.shape, data);
+    jy_dtype dtype = (jy_dtype)o.spec.dtype[JY_VECTOR_RESULT];
+    *out = over != NULL ? made_in(b, dtype, &o.shape, data, over->regs[1]) : made(b, dtype, &o.shape, data);
     return JY_OK;
+}
+
+static jy_status
+apply(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_val *const *args)
+{
+    return apply_over(b, out, op, n, args, 0);
 }
 
 /* May NumPy cast a result to the array that it goes into? */
@@ -404,6 +464,16 @@ apply_and_store(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, st
     return JY_OK;
 }
 
+/* More than so many in the first call. */
+static bool
+has_many(const struct jy_val *array, int64_t most)
+{
+    int64_t n = 1;
+    for (size_t d = 0; d < array->array->ndim && n <= most; d++)
+        n *= array->array->about[d] > 0 ? array->array->about[d] : 1;
+    return n > most;
+}
+
 /* x op= y */
 static jy_status
 apply_in_place(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, struct jy_val *const *args)
@@ -425,6 +495,7 @@ apply_in_place(struct jy_vbuild *b, struct jy_val **out, jy_op op, size_t n, str
     if (o.spec.dtype[JY_VECTOR_RESULT] != x->array->dtype)
         return apply_and_store(b, out, op, n, args);
     TRY(jy_varray_will_write(b, x));
+    b->writes_long |= has_many(x, MANY_ELEMENTS);
     o.shape = to;
     TRY(put_operands(b, &o, JY_VECTOR_ANY_ORDER));
     put_array(b, JY_VECTOR_RESULT, &to, &to);
@@ -451,7 +522,7 @@ power(struct jy_vbuild *b, struct jy_val **out, bool in_place, struct jy_val *co
     } else if (args[0]->kind == JY_K_ARRAY && args[1]->kind != JY_K_ARRAY) {
         return jy_vb_lacks(b, "an array to the power of %s", jy_val_describe(b, args[1]));
     }
-    return in_place ? apply_in_place(b, out, op, n, args) : apply(b, out, op, n, args);
+    return in_place ? apply_in_place(b, out, op, n, args) : apply_over(b, out, op, n, args, 2);
 }
 
 jy_status
@@ -465,7 +536,7 @@ jy_vvector_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, bool 
     if (op == JY_NB_POWER)
         return power(b, out, in_place, args);
     return in_place ? apply_in_place(b, out, jy_np_binary_ops[op], 2, args)
-                    : apply(b, out, jy_np_binary_ops[op], 2, args);
+                    : apply_over(b, out, jy_np_binary_ops[op], 2, args, 2);
 }
 
 jy_status
@@ -475,7 +546,7 @@ jy_vvector_unary(struct jy_vbuild *b, struct jy_val **out, enum jy_unary op, str
                                  [JY_UNARY_POSITIVE] = JY_OP_POS,
                                  [JY_UNARY_INVERT] = JY_OP_INVERT,
                                  [JY_UNARY_ABS] = JY_OP_ABS };
-    return apply(b, out, ops[op], 1, &x);
+    return apply_over(b, out, ops[op], 1, &x, op == JY_UNARY_ABS ? 0 : 1);
 }
 
 jy_status
@@ -488,16 +559,6 @@ jy_vvector_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op,
 }
 
 /* ---- stores and copies ---- */
-
-/* More than so many in the first call. */
-static bool
-has_many(const struct jy_val *array, int64_t most)
-{
-    int64_t n = 1;
-    for (size_t d = 0; d < array->array->ndim && n <= most; d++)
-        n *= array->array->about[d] > 0 ? array->array->about[d] : 1;
-    return n > most;
-}
 
 static jy_status
 put_source(struct jy_vbuild *b, struct jy_vector_spec *s, struct jy_val *item, jy_dtype dtype,

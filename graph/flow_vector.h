@@ -34,6 +34,7 @@ struct jy_vector_spec {
     uint8_t dtype[JY_VECTOR_OPERANDS];
     uint8_t axes; /* of a reduction along some: bit d: axis d goes */
     bool keepdims;
+    uint8_t over;   /* of a new array, in place of the axes: enum jy_vector_over */
     uint8_t order;  /* of a cast: enum jy_vector_order */
     bool in_pieces; /* of a reduction of all: NumPy casts as it goes, by pieces */
 };
@@ -44,8 +45,8 @@ jy_vector_pack(const struct jy_vector_spec *s)
     uint64_t bits = s->loop | (uint64_t)s->nin << 32 | (uint64_t)s->ndim << 36 | (uint64_t)s->numbers << 40;
     for (int k = 0; k < JY_VECTOR_OPERANDS; k++)
         bits |= (uint64_t)s->dtype[k] << (44 + 4 * k);
-    bits |=
-        (uint64_t)s->axes << 56 | (uint64_t)s->keepdims << 60 | (uint64_t)s->order << 61 | (uint64_t)s->in_pieces << 63;
+    bits |= (uint64_t)(s->axes | s->over) << 56 | (uint64_t)s->keepdims << 60 | (uint64_t)s->order << 61 |
+            (uint64_t)s->in_pieces << 63;
     return (int64_t)bits;
 }
 
@@ -58,6 +59,7 @@ jy_vector_unpack(int64_t packed)
                                 .ndim = bits >> 36 & 15,
                                 .numbers = bits >> 40 & 15,
                                 .axes = bits >> 56 & 15,
+                                .over = bits >> 56 & 15,
                                 .keepdims = bits >> 60 & 1,
                                 .order = bits >> 61 & 3,
                                 .in_pieces = bits >> 63 };
@@ -65,6 +67,9 @@ jy_vector_unpack(int64_t packed)
         s.dtype[k] = bits >> (44 + 4 * k) & 15;
     return s;
 }
+
+/* A new array that takes the place of an operand which only the stack has, as NumPy does with long ones: that of the instruction's first or second operand. With one operand there is no other. */
+enum jy_vector_over { JY_VECTOR_OVER_NONE, JY_VECTOR_OVER_FIRST, JY_VECTOR_OVER_SECOND, JY_VECTOR_OVER_ONLY };
 
 /* A copy is in C order; where NumPy's, or the result of what it is an operand of, would not be, the helper fails. */
 enum jy_vector_order { JY_VECTOR_ANY_ORDER, JY_VECTOR_OPERAND_ORDER, JY_VECTOR_COPY_ORDER };

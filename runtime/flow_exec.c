@@ -14,6 +14,7 @@
 #include "runtime/exec_internal.h"
 #include "runtime/flow_box.h"
 #include "runtime/flow_chain.h"
+#include "runtime/flow_late.h"
 #include "runtime/flow_native.h"
 #include "runtime/flow_random.h"
 #include "runtime/flow_spread.h"
@@ -748,6 +749,7 @@ same_as_slow(const struct jy_flow_exec *x, const struct jy_flow_call *call, int3
     struct jy_vectors vectors;
     struct jy_flow_owner owner = { .exec = x, .pile = &records, .vectors = &vectors };
     vectors.nslots = 0;
+    vectors.late.flags = 0;
     struct jy_flow_call again = *call;
     again.out = alloca((x->nout + 1) * sizeof *again.out);
     again.watch = &never;
@@ -970,7 +972,8 @@ add_frame_of(struct chain *c, struct jy_point **point, PyObject **items, const s
 
 /* The frames of an exit, the innermost first. */
 static bool
-add_frames(struct chain *c, const struct part *part, uint32_t exit, const union jy_scalar *values)
+add_frames(struct chain *c, const struct part *part, uint32_t exit, const union jy_scalar *values,
+           const struct jy_flow_late *late)
 {
     const struct jy_flow_exit *e = &part->flow->w_exits.at[exit];
     const struct exit_state *state = &part->exits[exit];
@@ -981,6 +984,10 @@ add_frames(struct chain *c, const struct part *part, uint32_t exit, const union 
         PyErr_NoMemory();
     if (!good)
         left = 0;
+    if (good && late->flags != 0) {
+        size_t nlocals = e->x_ninner != 0 ? e->x_inner[e->x_ninner - 1].x_nlocals : e->x_nlocals;
+        good = jy_flow_late_put(items + n - nlocals, late);
+    }
     for (size_t k = e->x_ninner + 1; good && k-- > 0;) {
         struct jy_flow_frame own = { .x_function = part->flow->w_function,
                                      .x_offset = e->x_offset,
@@ -1005,6 +1012,7 @@ static enum jy_flow_run
 leave(PyObject **out, struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *values, PyObject *function,
       PyObject *const *inputs, const struct jy_flow_pile *pile, struct jy_vectors *vectors)
 {
+    static const struct jy_flow_late nothing = { .flags = 0 };
     const struct jy_flow_exit *e = &x->flow->w_exits.at[exit];
     if (e->x_kind == JY_EXIT_RETURN)
         return jy_boxing_make(out, x->parts[0].exits[exit].boxing, x->unit, values, inputs, vectors) ? JY_FLOW_RETURNED
@@ -1014,9 +1022,9 @@ leave(PyObject **out, struct jy_flow_exec *x, uint32_t exit, const union jy_scal
     if (is_tail && pile->n == 0)
         return JY_FLOW_REFUSED;
     for (size_t k = 0; k < pile->n && good; k++)
-        good = add_frames(&c, &x->parts[pile->at[k].function + 1], pile->at[k].exit, pile->at[k].values);
+        good = add_frames(&c, &x->parts[pile->at[k].function + 1], pile->at[k].exit, pile->at[k].values, &nothing);
     if (good && !is_tail)
-        good = add_frames(&c, &x->parts[0], exit, values);
+        good = add_frames(&c, &x->parts[0], exit, values, &vectors->late);
     *out = good ? c.inner : NULL;
     if (!good)
         Py_XDECREF(c.inner);
@@ -1095,6 +1103,7 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
     size_t ninputs = x->unit->u_inputs.n;
 
     vectors.nslots = 0;
+    vectors.late.flags = 0;
     *out = NULL;
     *exit = JY_NO_EXIT;
     if ((x->flow->w_np_flags && !errstate_is_known()) || !read_inputs(slots, x, inputs) ||

@@ -6,6 +6,7 @@
  * interpreter does it again and reports it. */
 #include "runtime/flow_vector.h"
 #include "graph/op.h"
+#include "runtime/alloc.h"
 #include "runtime/blas.h"
 #include "runtime/flow_cast.h"
 #include "runtime/flow_exec.h"
@@ -25,7 +26,7 @@ clear_slot(struct jy_vector_slot *slot)
     if (slot->array != NULL)
         Py_DECREF(slot->array);
     else
-        free(slot->at);
+        jy_block_free(slot->at);
     *slot = (struct jy_vector_slot){ .at = NULL };
 }
 
@@ -90,9 +91,8 @@ jy_vector_take_slot(struct jy_vectors *v, int64_t live, size_t bytes)
     struct jy_vector_slot *slot = free_slot(v, live);
     if (slot != NULL && (slot->capacity < bytes || slot->at == NULL)) {
         clear_slot(slot);
-        size_t capacity = (bytes + 127) / 64 * 64;
-        slot->at = aligned_alloc(64, capacity);
-        slot->capacity = slot->at == NULL ? 0 : capacity;
+        slot->at = jy_block_alloc(bytes); /* runs that come after each other get the same memory, with its pages */
+        slot->capacity = slot->at == NULL ? 0 : bytes;
     }
     return slot == NULL ? NULL : slot->at;
 }
@@ -296,14 +296,34 @@ is_quiet(void)
     return (jy_fp_read(true) & ~(uint32_t)JY_FP_UNDERFLOW) == 0;
 }
 
-/* The result, dense in C order, in a free slot; NULL: failed. */
+/* Where a result goes, dense in C order; NULL: there is no memory. */
+static char *
+place_result(struct jy_vectors *v, const struct jy_vector_spec *s, int64_t live)
+{
+    size_t bytes = (size_t)count(&v->block, s->ndim) * itemsize(s, JY_VECTOR_RESULT);
+    if (s->over == JY_VECTOR_OVER_NONE)
+        return jy_vector_take_slot(v, live, bytes);
+    return v->block.data[s->over == JY_VECTOR_OVER_SECOND];
+}
+
+static bool
+is_quiet_or_late(struct jy_vectors *v, PyObject *ufunc, uint8_t over)
+{
+    if (is_quiet())
+        return true;
+    if (over != JY_VECTOR_OVER_NONE)
+        v->late = (struct jy_flow_late){ ufunc, jy_fp_read(true), over };
+    return false;
+}
+
+/* The result, dense in C order, in a free slot or over an operand; NULL: failed. */
 static char *
 compute(struct jy_flow_call *call, PyObject *ufunc, const struct jy_vector_spec *s, int64_t live, bool fresh)
 {
     struct jy_vectors *v = vectors_of(call);
     struct jy_vector_block *b = &v->block;
     int64_t n = count(b, s->ndim);
-    char *out = jy_vector_take_slot(v, live, (size_t)n * itemsize(s, JY_VECTOR_RESULT));
+    char *out = place_result(v, s, live);
     if (out == NULL || n == 0)
         return out;
     struct nest nest = { .noperands = 0 };
@@ -316,7 +336,7 @@ compute(struct jy_flow_call *call, PyObject *ufunc, const struct jy_vector_spec 
     struct loop loop = loop_of(ufunc, s->loop);
     jy_fp_clear(true);
     walk(&nest, run_row, &loop);
-    return is_quiet() ? out : NULL;
+    return is_quiet_or_late(v, ufunc, s->over) ? out : NULL;
 }
 
 char *
@@ -328,7 +348,7 @@ jy_vector_apply(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_
     return out;
 }
 
-enum { PIECE_BYTES = 8192, LONG_BYTES = 4 * PIECE_BYTES };
+enum { PIECE_BYTES = 8192 };
 
 /* -- copies -------------------------------------------------------------------------------------------------------------------------- */
 
@@ -375,59 +395,77 @@ copy(const struct jy_vector_block *b, struct nest *nest, const struct jy_vector_
     walk(nest, copy_row, &bytes);
 }
 
-/* Twice as many of these cost less than an array more. */
-static bool
-is_cheap(PyObject *ufunc)
+struct reach {
+    uintptr_t low, high;
+};
+
+static struct reach
+reach_of(const struct jy_vector_block *b, const struct jy_vector_spec *s, size_t operand)
 {
-    const char *name = ((const PyUFuncObject *)ufunc)->name;
-    return strcmp(name, "add") == 0 || strcmp(name, "subtract") == 0 || strcmp(name, "multiply") == 0;
+    uintptr_t data = (uintptr_t)b->data[operand];
+    struct reach r = { data, data };
+    for (size_t d = 0; d < s->ndim; d++) {
+        int64_t span = b->stride[operand][d] * (b->extent[d] - 1);
+        if (span < 0)
+            r.low += (uintptr_t)span;
+        else
+            r.high += (uintptr_t)span;
+    }
+    r.high += itemsize(s, operand);
+    return r;
 }
 
-/* One long row whose elements follow each other, and operands that are it or share nothing with it. */
+/* Whose elements do not lie in each other, as far as a look at axes in C order shows. */
 static bool
-can_be_written_at_once(const struct nest *n, const struct jy_vector_spec *s)
+is_plain_target(const struct jy_vector_block *b, const struct jy_vector_spec *s)
 {
-    size_t bytes = itemsize(s, JY_VECTOR_RESULT);
-    size_t last = n->noperands - 1;
-    const char *out = n->data[last], *end = out + (size_t)n->extent[0] * bytes;
-    if (n->ndim != 1 || n->stride[last][0] != (npy_intp)bytes || (size_t)n->extent[0] < LONG_BYTES / bytes)
-        return false;
+    int64_t inner = (int64_t)itemsize(s, JY_VECTOR_RESULT);
+    for (size_t d = s->ndim; d-- > 0;) {
+        int64_t stride = llabs((long long)b->stride[JY_VECTOR_RESULT][d]);
+        if (b->extent[d] == 1)
+            continue;
+        if (stride < inner)
+            return false;
+        inner = stride * b->extent[d];
+    }
+    return true;
+}
+
+static bool
+is_target_itself(const struct jy_vector_block *b, const struct jy_vector_spec *s, size_t operand)
+{
+    bool same = b->data[operand] == b->data[JY_VECTOR_RESULT] && s->dtype[operand] == s->dtype[JY_VECTOR_RESULT];
+    for (size_t d = 0; d < s->ndim; d++)
+        same &= b->extent[d] == 1 || b->stride[operand][d] == b->stride[JY_VECTOR_RESULT][d];
+    return same;
+}
+
+/* Element by element it is as if the result were made first: operands are the target, or share nothing with it. Of one element NumPy's loops would take the target for a sum. */
+static bool
+may_write_at_once(const struct jy_vector_block *b, const struct jy_vector_spec *s)
+{
+    struct reach to = reach_of(b, s, JY_VECTOR_RESULT);
+    bool good = count(b, s->ndim) > 1 && is_plain_target(b, s);
+    for (size_t k = 0; k < s->nin && good; k++) {
+        struct reach from = (s->numbers >> k & 1) != 0 ? (struct reach){ 0, 0 } : reach_of(b, s, k);
+        good = from.high <= to.low || to.high <= from.low || is_target_itself(b, s, k);
+    }
+    return good;
+}
+
+/* Where it belongs, as NumPy does: what would be reported is reported behind it, by the instruction that the flow is left in front of (flow_late.h). */
+static void
+write_at_once(struct jy_vectors *v, PyObject *ufunc, const struct jy_vector_spec *s, int32_t *failed)
+{
+    struct nest nest = { .noperands = 0 };
+    struct loop loop = loop_of(ufunc, s->loop);
     for (size_t k = 0; k < s->nin; k++)
-        if (s->dtype[k] != s->dtype[JY_VECTOR_RESULT])
-            return false;
-    for (size_t k = 0; k < last; k++) {
-        npy_intp span = n->stride[k][0] * (n->extent[0] - 1);
-        const char *low = n->data[k] + (span < 0 ? span : 0), *high = n->data[k] + (span > 0 ? span : 0) + bytes;
-        bool is_same = n->data[k] == out && n->stride[k][0] == n->stride[last][0];
-        if (!is_same && low < end && out < high)
-            return false;
-    }
-    return true;
-}
-
-/* Piece by piece, so that all but the operands stays in the first cache: floats once for what would be reported, into the slot, then where it belongs. A result of its own, or the old elements kept,
- * would be one more array that has to go through the caches. */
-static bool
-write_at_once(struct nest *n, struct loop *loop, size_t bytes, char *piece, bool reports)
-{
-    size_t last = n->noperands - 1;
-    npy_intp most = (npy_intp)(PIECE_BYTES / bytes), stride[JY_VECTOR_OPERANDS];
-    char *data[JY_VECTOR_OPERANDS];
-    for (size_t k = 0; k < n->noperands; k++)
-        stride[k] = n->stride[k][0];
+        add_operand(&nest, &v->block, s, k);
+    add_operand(&nest, &v->block, s, JY_VECTOR_RESULT);
+    finish_nest(&nest, &v->block, s->ndim);
     jy_fp_clear(true);
-    for (int trial = reports ? 1 : 0; trial >= 0; trial--) {
-        for (npy_intp at = 0; at < n->extent[0]; at += most) {
-            for (size_t k = 0; k < n->noperands; k++)
-                data[k] = n->data[k] + at * stride[k];
-            if (trial)
-                data[last] = piece;
-            run_row(loop, data, n->extent[0] - at < most ? n->extent[0] - at : most, stride);
-        }
-        if (!is_quiet())
-            return false;
-    }
-    return true;
+    walk(&nest, run_row, &loop);
+    *failed = !is_quiet_or_late(v, ufunc, JY_VECTOR_OVER_FIRST);
 }
 
 void
@@ -435,17 +473,8 @@ jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t
 {
     struct jy_vector_spec s = jy_vector_unpack(spec);
     struct jy_vector_block *b = jy_vector_block_of(call);
-    struct nest in_place = { .noperands = 0 };
-    size_t bytes = itemsize(&s, JY_VECTOR_RESULT);
-    for (size_t k = 0; k < s.nin; k++)
-        add_operand(&in_place, b, &s, k);
-    add_operand(&in_place, b, &s, JY_VECTOR_RESULT);
-    finish_nest(&in_place, b, s.ndim);
-    if (is_cheap(ufunc) && can_be_written_at_once(&in_place, &s)) {
-        struct loop loop = loop_of(ufunc, s.loop);
-        char *piece = jy_vector_take_slot(vectors_of(call), live, PIECE_BYTES);
-        *failed = piece == NULL || !write_at_once(&in_place, &loop, bytes, piece,
-                                                  jy_dtype_is_float((jy_dtype)s.dtype[JY_VECTOR_RESULT]));
+    if (may_write_at_once(b, &s)) {
+        write_at_once(vectors_of(call), ufunc, &s, failed);
         return;
     }
     char *made = compute(call, ufunc, &s, live, false);
@@ -539,25 +568,6 @@ jy_vector_cast(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *f
         walk(&nest, cast_row, &cast);
     *failed = !cast.good || !is_quiet();
     return out;
-}
-
-struct reach {
-    uintptr_t low, high;
-};
-
-static struct reach
-reach_of(const struct jy_vector_block *b, const struct jy_vector_spec *s, size_t operand)
-{
-    struct reach r = { (uintptr_t)b->data[operand], (uintptr_t)b->data[operand] };
-    for (size_t d = 0; d < s->ndim; d++) {
-        int64_t span = (b->extent[d] - 1) * b->stride[operand][d];
-        if (span > 0)
-            r.high += (uintptr_t)span;
-        else
-            r.low += (uintptr_t)span;
-    }
-    r.high += itemsize(s, JY_VECTOR_RESULT);
-    return r;
 }
 
 void

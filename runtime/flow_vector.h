@@ -4,6 +4,7 @@
 
 #include "graph/flow.h"
 #include "graph/flow_vector.h"
+#include "runtime/flow_late.h"
 #include "runtime/numpy_api.h"
 
 struct jy_vectors {
@@ -14,6 +15,7 @@ struct jy_vectors {
         size_t capacity;
         PyObject *array; /* owned: the memory is this array's, which the run may hand out; NULL: it is the run's own */
     } slot[JY_VECTOR_SLOTS]; /* those below nslots */
+    struct jy_flow_late late;
 };
 void jy_vectors_clear(struct jy_vectors *vectors);
 /* The array that has these elements, if it is of this kind. The run is left: the memory is not the slot's any more.
@@ -33,7 +35,7 @@ char *jy_vector_product(struct jy_flow_call *call, int64_t spec, int64_t live, i
 char *jy_vector_reduce(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
 char *jy_vector_where(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
 int64_t jy_vector_arg(struct jy_flow_call *call, int64_t spec, int64_t largest, int32_t *failed);
-/* Into an array that there is, as if the result were made first. */
+/* Into an array that there is, as if the result were made first. into: *failed set, it may be done already, and only its report be left: `late` */
 void jy_vector_into(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int64_t live, int32_t *failed);
 void jy_vector_store(struct jy_flow_call *call, int64_t spec, int64_t live, int32_t *failed);
 /* flow_index.c: elements that an array as a key names: enum jy_vector_key */

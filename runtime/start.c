@@ -8,6 +8,7 @@
 #include "frontend/cpython/original.h"
 #include "frontend/point.h"
 #include "runtime/flow_chain.h"
+#include "runtime/flow_late.h"
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,9 @@ may_leave(PyObject *point)
 int
 jy_start_init(void)
 {
-    return PyType_Ready(&handover_type) < 0 || jy_flow_chain_init() < 0 ? -1 : jy_point_init(may_leave);
+    return PyType_Ready(&handover_type) < 0 || jy_flow_chain_init() < 0 || jy_flow_late_init() < 0
+               ? -1
+               : jy_point_init(may_leave);
 }
 
 /* -- new code ---------------------------------------------------------------------------------------------------------------------- */

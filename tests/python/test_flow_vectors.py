@@ -911,10 +911,25 @@ def test_a_view_of_a_read_only_array_is_read_only():
     same(f, make)
 
 
-def test_large_arrays_are_for_graphs():
+def twice_in_sum(x, n):
+    s = 0.0
+    for _ in range(n):
+        for i in range(len(x)):
+            s += (x[i] * 2).sum()
+    return s
+
+
+def few_in_place(x):
+    for i in range(len(x)):
+        x[i] *= 2
+    return x
+
+
+def test_large_arrays_are_for_graphs_but_in_place():
     x = np.ones((4, 5000))
-    stats = same(doubled, copies(x, 20), native=False)
-    assert stats["flow_calls"] == 0
+    assert same(twice_in_sum, copies(x, 20), native=False)["flow_calls"] == 0
+    same(doubled, copies(x, 20))
+    same(few_in_place, copies(x))
 
 
 def test_views_of_nothing_and_of_axes_of_one_element_have_numpys_strides():
@@ -986,3 +1001,87 @@ def test_long_rows_in_place(dtype):
                 outcomes.append((y.tobytes(), [(str(c.message), c.lineno) for c in caught]))
             assert outcomes[0] == outcomes[1], (n, how, value)
     assert jitney.inspect(f).stats()["flow_calls"] > 0
+
+
+# ---- done before it is reported ----
+
+OVER = """
+y[i] = (x[i] * w + y[i]) * x[i] - 1.0
+y[i] = y[i] / (x[i] - 1.0)
+y[i] = 2.0 / -(x[i] - 4.0)
+t = x[i] * w; y[i] = (t - x[i]) * (t + x[i]) + t
+t = x[i] * w; u = t[1:]; y[i] = t + (t + 1) * 1e308
+y[i] = (x[i] + 1) * (x[i] + 1) ** 2
+y[i] = np.exp(x[i] * 700) * 3
+y[i] = (x[i] * 2)[::-1] * 1e308 + y[0, :1] * (x[i, :1] + 1)
+y[i] = (x[i, :1] + 1) * (y[i] * 1e308)
+y[i] /= x[i] - 1.0
+y[i] **= 2
+v = y[i] * w; u = v; v *= v; y[i] += u
+y[i, 1:] -= y[i, :-1]
+y[i, ::-2] += x[i, ::-2]
+y[:, i] *= x[0, 0]
+y[i : i + 2] -= x[i : i + 2]
+y[i] *= y[i]
+divide_row(y[i], x[i] - 1.0)[0] += w
+""".split("\n")[1:-1]
+OVER_INTEGERS = """
+y[i] = (x[i] + 1) // (x[i] - w)
+y[i] = ~(x[i] + 1) % (x[i] - 3)
+y[i] //= x[i] - w
+y[i] = (x[i] & 3) * 2 << (x[i] & 1)
+""".split("\n")[1:-1]
+
+
+def divide_row(y, x):
+    y /= x
+    return y
+
+
+def of_rows(line):
+    text = f"def f(y, x, w):\n  for i in range(len(y)):\n    {line}\n    y[0, 0] += 1\n  return y[i], {'t, u' if 'u =' in line and 't =' in line else 0}\n"
+    names = {"np": np, "divide_row": divide_row}
+    exec(compile(text, __file__, "exec"), names)
+    return names["f"]
+
+
+def reports(f, make, action):
+    """What is reported, where, and how the arrays are then."""
+    args = make()
+    seen = []
+
+    def show(message, category, filename, lineno, file=None, line=None):
+        seen.append((str(message), lineno, filename == __file__, args[0].tobytes()))
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        warnings.simplefilter("always")
+        if action == "error":
+            warnings.filterwarnings("error", "(overflow|invalid)")
+        try:
+            result = picture(f(*args))
+        except RuntimeWarning as e:
+            result = str(e), [frame.lineno for frame in traceback.extract_tb(e.__traceback__)][1:]
+    return result, picture(args), seen
+
+
+@pytest.mark.parametrize("line", OVER + OVER_INTEGERS)
+def test_operations_are_done_before_they_are_reported(line):
+    f = of_rows(line)
+    integer = line in OVER_INTEGERS
+    values = (None, 0.0, 1.0, 1e200, -1e308, np.inf) if not integer else (None, 3)
+    for executor, every in (("llvm", 0), ("loop", 7)):
+        jitney.config.executor, jitney.config.exit_every = executor, every
+        compiled = jitney.compile(f)
+        for n, action, value in itertools.product((6, 1000), ("always", "error"), values):
+
+            def make(n=n, value=value):
+                y, x = (np.arange(6 * n).reshape(6, n) % k + 4.0 for k in (17, 23))
+                if value is not None:
+                    x[4:, n // 2 :: 3] = value
+                    y[5, n // 2 :] = -value
+                return (y.astype(int), x.astype(int), 3) if integer else (y, x, 0.5)
+
+            assert reports(compiled, make, action) == reports(f, make, action), (n, value, action, every)
+        stats = jitney.inspect(compiled).stats()
+        assert stats["flow_calls"] > 0 and (integer or stats["flow_checks"] > 0)
