@@ -515,8 +515,34 @@ open_function(struct jy_flow_emit *f, LLVMValueRef function)
 
 /* The program's functions ------------------------------------------------------------------------------------------ */
 
+static LLVMValueRef
+add_function(struct jy_emit *e, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef function = LLVMAddFunction(e->module, name, type);
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    LLVMSetFunctionCallConv(function, LLVMFastCallConv);
+    return function;
+}
+
+/* A short recursion is put into itself once: what a call costs, it costs half as often, and less than that where the innermost calls do little. */
+static bool
+is_put_into_itself(const struct jy_flow *w, uint32_t number)
+{
+    enum { MOST_CALLS = 3, MOST_VALUES = 60 }; /* taste */
+    size_t ncalls = 0, nvalues = 0;
+    for (size_t b = 0; b < w->w_blocks.n; b++) {
+        const struct jy_fblock *block = &w->w_blocks.at[b];
+        nvalues += block->f_params.n + block->f_body.n;
+        for (size_t k = 0; k < block->f_body.n; k++) {
+            const struct jy_fvalue *v = jy_flow_at(w, block->f_body.at[k]);
+            ncalls += v->f_op == JY_FLOW_INVOKE && v->f_index == number;
+        }
+    }
+    return ncalls > 0 && ncalls <= MOST_CALLS && nvalues <= MOST_VALUES;
+}
+
 static void
-declare_function(struct jy_emit *e, struct jy_flow_function *out, const struct jy_flow *w)
+declare_function(struct jy_emit *e, struct jy_flow_function *out, const struct jy_flow *w, uint32_t number)
 {
     struct jy_flow_emit f = { .e = e, .w = w };
     LLVMTypeRef *types = JY_NEW_ARRAY(e->arena, LLVMTypeRef, w->w_nargs + 2);
@@ -530,9 +556,9 @@ declare_function(struct jy_emit *e, struct jy_flow_function *out, const struct j
     for (size_t k = 0; k < w->w_nargs; k++)
         types[k + 2] = jy_flow_value_type(&f, (enum jy_ftype)w->w_args[k]);
     out->type = LLVMFunctionType(out->result, types, (unsigned)w->w_nargs + 2, false);
-    out->function = LLVMAddFunction(e->module, "function", out->type);
-    LLVMSetLinkage(out->function, LLVMInternalLinkage);
-    LLVMSetFunctionCallConv(out->function, LLVMFastCallConv);
+    out->function = add_function(e, "function", out->type);
+    if (is_put_into_itself(w, number))
+        out->again = add_function(e, "again", out->type);
     if (w->w_is_piece)
         jy_flow_emit_piece(e, out, w);
 }
@@ -543,11 +569,13 @@ emit_prologue(struct jy_flow_emit *f)
 {
     struct jy_emit *e = f->e;
     LLVMBasicBlockRef refused = l_block(e, "refused");
-    LLVMValueRef left = LLVMGetParam(f->self->function, 1), frames = l_i64(e, f->w->w_frames);
+    LLVMValueRef left = LLVMGetParam(e->function, 1), frames = l_i64(e, f->w->w_frames);
     LLVMValueRef here = LLVMBuildPtrToInt(e->builder, f->field[JY_FLOW_FIELD_OUT], e->i64, "");
     LLVMValueRef room = LLVMBuildICmp(e->builder, LLVMIntUGT, here, jy_flow_field(f, JY_FLOW_FIELD_STACK), "");
-    jy_flow_go_on(f, LLVMBuildNot(e->builder, jy_flow_must_poll(f), ""), refused);
-    jy_flow_go_on(f, room, refused);
+    if (!f->is_again) { /* else the outer one has asked */
+        jy_flow_go_on(f, LLVMBuildNot(e->builder, jy_flow_must_poll(f), ""), refused);
+        jy_flow_go_on(f, room, refused);
+    }
     jy_flow_go_on(f, LLVMBuildICmp(e->builder, LLVMIntSGE, left, frames, ""), refused);
     LLVMBuildBr(e->builder, f->first[0]);
     l_at(e, refused);
@@ -555,10 +583,22 @@ emit_prologue(struct jy_flow_emit *f)
 }
 
 static void
-emit_function(struct jy_emit *e, const struct jy_flow_function *functions, const struct jy_flow *w, uint32_t number)
+add_enum_attribute(struct jy_emit *e, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->context, kind, 0));
+}
+
+static void
+emit_function(struct jy_emit *e, const struct jy_flow_function *functions, const struct jy_flow *w, uint32_t number,
+              bool is_again)
 {
     struct jy_flow_emit f = { .e = e, .w = w, .functions = functions, .self = &functions[number], .number = number };
-    open_function(&f, functions[number].function);
+    f.is_again = is_again;
+    open_function(&f, is_again ? functions[number].again : functions[number].function);
+    if (is_again)
+        add_enum_attribute(e, "alwaysinline");
     LLVMTypeRef room = LLVMArrayType2(e->i64, f.nslots + 1);
     f.field[JY_FLOW_FIELD_OUT] = jy_emit_alloca(e, room, "out");
     LLVMBasicBlockRef here = l_visit(e, e->entry);
@@ -579,12 +619,15 @@ jy_emit_flow(struct jy_emit *e, const struct jy_flow *flow)
     size_t n = flow->w_functions.n;
     struct jy_flow_function *functions = JY_NEW_ARRAY(e->arena, struct jy_flow_function, n + 1);
     for (size_t k = 0; k < n; k++)
-        declare_function(e, &functions[k], flow->w_functions.at[k]);
+        declare_function(e, &functions[k], flow->w_functions.at[k], (uint32_t)k);
     struct jy_flow_emit f = { .e = e, .w = flow, .functions = functions };
     open_function(&f, LLVMAddFunction(e->module, "jy_kernel_0", LLVMFunctionType(e->i32, &e->ptr, 1, false)));
     emit_blocks(&f);
     l_at(e, e->entry);
     LLVMBuildBr(e->builder, f.first[0]);
-    for (size_t k = 0; k < n && e->why == NULL; k++)
-        emit_function(e, functions, flow->w_functions.at[k], (uint32_t)k);
+    for (size_t k = 0; k < n && e->why == NULL; k++) {
+        emit_function(e, functions, flow->w_functions.at[k], (uint32_t)k, false);
+        if (functions[k].again != NULL && e->why == NULL)
+            emit_function(e, functions, flow->w_functions.at[k], (uint32_t)k, true);
+    }
 }

@@ -39,6 +39,8 @@ struct jy_flow_division {
 /* One of the program's functions, as LLVM has it: { result, left } or left, of (call, frames left, arguments). */
 struct jy_flow_function {
     LLVMValueRef function;
+    LLVMValueRef
+        again; /* the same, for calls in it of itself, into which LLVM puts it; NULL: those are calls like others */
     LLVMTypeRef type, result;
     LLVMValueRef piece; /* a jy_flow_piece that calls it; NULL: it is none */
 };
@@ -48,8 +50,9 @@ struct jy_flow_emit {
     const struct jy_flow *w;
     const struct jy_flow_function *functions; /* of the root */
     const struct jy_flow_function *self;      /* NULL: this is the root */
-    uint32_t number;                          /* of the function */
-    LLVMValueRef left;                        /* frames that may be begun yet; NULL: nobody has asked */
+    bool is_again;
+    uint32_t number;   /* of the function */
+    LLVMValueRef left; /* frames that may be begun yet; NULL: nobody has asked */
     LLVMTypeRef call_type;
     LLVMValueRef *value;             /* per value of the flow */
     bool *is_arm, *has_arms;         /* per block: emit_flow_arms.c */

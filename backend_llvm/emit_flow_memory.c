@@ -35,7 +35,7 @@ jy_flow_emit_input(struct jy_flow_emit *f, const struct jy_fvalue *v)
 {
     const struct jy_flow_input *in = &f->w->w_inputs.at[v->f_index];
     if (in->kind == JY_FLOW_IN_ARG)
-        return LLVMGetParam(f->self->function, in->number + 2);
+        return LLVMGetParam(f->e->function, in->number + 2);
     uint32_t slot = (uint32_t)jy_flow_first_input(f->w) + v->f_index;
     LLVMValueRef r = load_frozen(f, JY_FLOW_FIELD_IN, slot, jy_flow_memory_type(f, v->f_type));
     return v->f_type == JY_F_I1 ? truth_of(f, r) : r;
@@ -181,7 +181,9 @@ jy_flow_emit_invoke(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValue
                                                 f->left != NULL ? f->left : jy_flow_field(f, JY_FLOW_FIELD_LEFT) };
     bool gives = v->f_type != JY_F_NONE;
     memcpy(all + 2, args, v->f_nargs * sizeof *args);
-    LLVMValueRef call = LLVMBuildCall2(e->builder, called->type, called->function, all, v->f_nargs + 2u, "");
+    LLVMValueRef function =
+        f->self == called && !f->is_again && called->again != NULL ? called->again : called->function;
+    LLVMValueRef call = LLVMBuildCall2(e->builder, called->type, function, all, v->f_nargs + 2u, "");
     LLVMSetInstructionCallConv(call, LLVMFastCallConv);
     LLVMValueRef left = gives ? LLVMBuildExtractValue(e->builder, call, 1, "") : call;
     LLVMValueRef result = gives ? LLVMBuildExtractValue(e->builder, call, 0, "") : NULL;

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import itertools
 import os
 import random
 import signal
@@ -9,13 +10,14 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 import weakref
 
 import pytest
 
 import jitney
 
-PROGRAMS = '''
+PROGRAMS = """
 def divide(n, k):
     if n == 0:
         return 10 // k
@@ -153,7 +155,7 @@ def depth(n):
             return 0
         return inner(k - 1) + 1
     return inner
-'''
+"""
 
 
 def world():
@@ -300,7 +302,9 @@ def test_defaults_are_replaced():
     assert f(5) == 1.5**3
 
 
-@pytest.mark.parametrize("name, args", [("queens", (2047, 0, 0, 0)), ("ackermann", (3, 7)), ("quick", (FLOATS * 100, 0, 29999))])
+@pytest.mark.parametrize(
+    "name, args", [("queens", (2047, 0, 0, 0)), ("ackermann", (3, 7)), ("quick", (FLOATS * 100, 0, 29999))]
+)
 def test_signals_in_recursion(name, args):
     eager, compiled = world(), world()
     compiled[name] = jitney.compile(compiled[name])
@@ -401,3 +405,28 @@ for name, args, counted in CASES:
 """
     here = os.path.dirname(os.path.abspath(__file__))
     subprocess.run([sys.executable, "-c", code, here], check=True, env={**os.environ, **settings})
+
+
+def left_at(n, k, x):
+    if n == 0:
+        return 1
+    if n < 3:
+        return left_at(n - 1, k, x) + 10 // (n - k)
+    return left_at(n - 1, k, x) * x // (n - k) + left_at(n - 2, k, 1)
+
+
+def test_a_recursion_in_itself_is_left_at_every_depth():
+    """Short recursions are put into themselves once: either copy may be left, and be the innermost."""
+
+    def result(f, args):
+        try:
+            return f(*args)
+        except ZeroDivisionError as e:
+            return str(e), [(frame.name, frame.lineno) for frame in traceback.extract_tb(e.__traceback__)][1:]
+
+    f = jitney.compile(left_at)
+    for n, k, x in itertools.product(range(9), range(-1, 9), (1, 2**40)):
+        assert result(f, (n, k, x)) == result(left_at, (n, k, x))
+    inspected = jitney.inspect(f)
+    assert inspected.stats()["flow_returns"] > 0 and inspected.stats()["flow_checks"] > 0
+    assert "@again" in inspected.llvm_ir()
