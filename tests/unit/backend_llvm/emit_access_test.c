@@ -132,15 +132,15 @@ compare(const struct trial *t, int64_t rows, int64_t columns, const int64_t *fro
 }
 
 static void
-check_matrices(const char *statements, size_t n, const int64_t (*strides)[4])
+check_matrices(const char *unit, const char *statements, size_t n, const int64_t (*strides)[4])
 {
     struct jy_text text = { 0 };
     jy_text_add(
         &text,
-        "plan f (s0=5, s1=7) :\n  size z0 = s0\n  size z1 = s1\n  buffer b0 = input 0 : float64[s0,s1] order(0,1)\n"
+        "plan f (s0=5, s1=7) :\n  size z0 = s0\n  size z1 = s1\n  buffer b0 = input 0 : float64[s0,s1] order(0,1)%s\n"
         "  buffer b1 = output : float64[s0,s1] order(0,1)\n  input b0\n  kernel 0:\n    %%0 = size z0\n    %%1 = size "
         "z1\n%s",
-        statements);
+        unit, statements);
     for (int level = 0; level < LEVELS; level++) {
         struct trial t;
         if (trial_parse(&t, text.at) && level_runs((enum level)level) && CHECK(trial_compile(&t, (enum level)level)))
@@ -161,6 +161,7 @@ static const int64_t any[][4] = { { EDGE, 1, EDGE, 1 }, { 1, EDGE, EDGE, 1 },   
 TEST(emit_access, strides_of_every_axis_count)
 {
     check_matrices(
+        "",
         "    for %2 < %0:\n      for %3 < %1 vector:\n        %4 = load float64 b0[%2, %3]\n        store b1[%2, %3] = "
         "%4\n",
         6, any);
@@ -170,6 +171,7 @@ TEST(emit_access, strides_of_every_axis_count)
 TEST(emit_access, what_stands_still_is_loaded_once)
 {
     check_matrices(
+        "",
         "    for %2 < %0:\n      for %3 < %1 vector:\n        %4 = load float64 b0[%2, 0]\n        %5 = load float64 "
         "b0[0, %3]\n        %6 = add float64 %4, %5\n        store b1[%2, %3] = %6\n",
         6, any);
@@ -191,20 +193,34 @@ TEST(emit_access, what_stands_still_is_loaded_once)
     unfence(&memory);
 }
 
-/* A variable that walks two axes at once steps by the sum of their strides. */
+/* A variable that walks two axes at once steps by the sum of their strides, also where one of them is the unit. */
 TEST(emit_access, diagonals)
 {
     static const int64_t square[][4] = { { EDGE, 1, EDGE, 1 }, { EDGE, -1, EDGE, 1 } };
-    check_matrices("    %2 = int minimum %0, %1\n    for %3 < %2 vector:\n      %4 = load float64 b0[%3, %3]\n      "
-                   "store b1[%3, 0] "
-                   "= %4\n",
-                   2, square);
+    const char *diagonal =
+        "    %2 = int minimum %0, %1\n    for %3 < %2 vector:\n      %4 = load float64 b0[%3, %3]\n      store "
+        "b1[%3, 0] = %4\n";
+    check_matrices("", diagonal, 2, square);
+    check_matrices(" unit(1)", diagonal, 1, square);
+}
+
+/* The same indices on other axes are other elements. */
+TEST(emit_access, transposed_reads)
+{
+    static const int64_t square[][4] = { { EDGE, 1, EDGE, 1 } };
+    check_matrices(
+        "",
+        "    %2 = int minimum %0, %1\n    for %3 < %2:\n      for %4 < %2 vector:\n        %5 = load float64 b0[%3, "
+        "%4]\n        %6 = load float64 b0[%4, %3]\n        %7 = subtract float64 %5, %6\n        store b1[%3, %4] = "
+        "%7\n",
+        1, square);
 }
 
 /* Updates of what was just stored, through the same access in another loop. */
 TEST(emit_access, a_later_loop_sees_what_was_stored)
 {
     check_matrices(
+        "",
         "    for %2 < %0:\n      for %3 < %1 vector:\n        %4 = load float64 b0[%2, %3]\n        store b1[%2, %3] = "
         "%4\n      for %6 < %1 vector:\n        %7 = load float64 b1[%2, %6]\n        %8 = add float64 %7, %7\n        "
         "store b1[%2, %6] = %8\n",
