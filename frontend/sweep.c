@@ -154,19 +154,18 @@ jumps_by_target(const struct jy_code *code)
     return from;
 }
 
-struct worklist {
-    int *at;
-    size_t n;
+struct asked {
     bool *waits; /* by id */
+    size_t n;
 };
 
 static void
-ask(struct worklist *w, const struct jy_code *code, int id)
+ask(struct asked *w, const struct jy_code *code, int id)
 {
     if (id == JY_NO_INSTR || w->waits[id] || jy_code_at(code, id)->i_dead)
         return;
     w->waits[id] = true;
-    w->at[w->n++] = id;
+    w->n++;
 }
 
 static int
@@ -180,7 +179,7 @@ live_before(const struct jy_code *code, int id)
 
 /* Everything from which control may come to `id`. */
 static void
-ask_sources(const struct sweep *s, struct worklist *w, const struct sources *from, int id)
+ask_sources(const struct sweep *s, struct asked *w, const struct sources *from, int id)
 {
     const struct jy_code *code = s->code;
     ask(w, code, live_before(code, id));
@@ -194,17 +193,40 @@ ask_sources(const struct sweep *s, struct worklist *w, const struct sources *fro
     }
 }
 
-/* Only what reads an added local makes one live, so the rest is asked no sooner than something behind it has changed. */
+/* Does what is live before `id` change? */
+static bool
+find_live_before(struct sweep *s, int id, const int *handler, uint64_t *set)
+{
+    size_t size = sizeof *set * (size_t)s->nwords;
+    fill_behind(s, id, set);
+    step_back(s, jy_code_at(s->code, id), set);
+    if (handler[id] != JY_NO_INSTR)
+        join(s, set, handler[id]);
+    if (s->live[id] == NULL) {
+        int k = 0;
+        while (k < s->nwords && set[k] == 0)
+            k++;
+        if (k == s->nwords)
+            return false;
+        s->live[id] = JY_NEW_ARRAY(s->code->c_arena, uint64_t, s->nwords);
+    } else if (memcmp(set, s->live[id], size) == 0) {
+        return false;
+    }
+    memcpy(s->live[id], set, size);
+    return true;
+}
+
+/* Only what reads an added local makes one live, so the rest is asked no sooner than something behind it has changed. From the end to the beginning, so
+ * that all that is live behind an instruction comes to it at once; again for what is jumped back to. */
 static void
 find_live(struct sweep *s)
 {
     struct jy_code *code = s->code;
-    size_t n = code->c_instrs.n, size = sizeof(uint64_t) * (size_t)s->nwords;
+    size_t n = code->c_instrs.n;
     const int *handler = handlers_by_id(code);
     struct sources from = jumps_by_target(code);
-    struct worklist w = { .at = JY_NEW_ARRAY(code->c_arena, int, n), .waits = JY_NEW_ARRAY(code->c_arena, bool, n) };
+    struct asked w = { .waits = JY_NEW_ARRAY(code->c_arena, bool, n) };
     uint64_t *set = JY_NEW_ARRAY(code->c_arena, uint64_t, s->nwords);
-    uint64_t *none = JY_NEW_ARRAY(code->c_arena, uint64_t, s->nwords);
     s->live = JY_NEW_ARRAY(code->c_arena, uint64_t *, n);
     s->is_handler = JY_NEW_ARRAY(code->c_arena, bool, n);
     for (size_t i = 0; i < code->c_handlers.n; i++)
@@ -213,18 +235,14 @@ find_live(struct sweep *s)
         if (jy_code_at(code, id)->i_offset < 0)
             ask(&w, code, id);
     while (w.n > 0) {
-        int id = w.at[--w.n];
-        w.waits[id] = false;
-        fill_behind(s, id, set);
-        step_back(s, jy_code_at(code, id), set);
-        if (handler[id] != JY_NO_INSTR)
-            join(s, set, handler[id]);
-        if (memcmp(set, s->live[id] != NULL ? s->live[id] : none, size) == 0)
-            continue;
-        if (s->live[id] == NULL)
-            s->live[id] = JY_NEW_ARRAY(code->c_arena, uint64_t, s->nwords);
-        memcpy(s->live[id], set, size);
-        ask_sources(s, &w, &from, id);
+        for (int id = code->c_last; id != JY_NO_INSTR; id = jy_code_at(code, id)->i_prev) {
+            if (!w.waits[id])
+                continue;
+            w.waits[id] = false;
+            w.n--;
+            if (find_live_before(s, id, handler, set))
+                ask_sources(s, &w, &from, id);
+        }
     }
 }
 
@@ -372,10 +390,12 @@ cover_loops(struct sweep *s)
     int n = (int)code->c_instrs.n;
     const int *handler = handlers_by_id(code), *before = before_loops(code);
     for (int id = 0; id < n; id++) {
+        if (before[id] == JY_NO_INSTR)
+            continue;
         int head = id; /* in the original: questions whether to leave stand before it */
         while (head != JY_NO_INSTR && head >= code->c_ndecoded)
             head = jy_code_next(code, head);
-        if (before[id] == JY_NO_INSTR || before[id] == head - 1 || handler[before[id]] == handler[id])
+        if (before[id] == head - 1 || handler[before[id]] == handler[id])
             continue;
         int nop = jy_edit_insert_before(code, id, NOP, 0);
         for (size_t i = 0; i < code->c_handlers.n; i++) {
