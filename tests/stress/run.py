@@ -375,7 +375,8 @@ def settings_of(mode, options):
     if mode == 1:
         return {"nops": options.nops, "seed": options.seed} if options.nops else {}
     if mode == 3:
-        return {"min_nodes": 0, **({"break_every": options.break_every} if options.break_every else {})}
+        chosen = {"break_every": options.break_every, "executor": options.executor}
+        return {"min_nodes": 0, **{name: value for name, value in chosen.items() if value}}
     return {}
 
 
@@ -395,6 +396,7 @@ def main():
     parser.add_argument("--report", action="store_true", help="run nothing: print what was found")
     parser.add_argument("--nops", type=int, default=0, help="mode 1: NOPs per code object")
     parser.add_argument("--break-every", type=int, default=0, metavar="K", help="mode 3: every unit ends before its K-th instruction")
+    parser.add_argument("--executor", choices=("numpy", "graph", "loop"), help="mode 3: of units, instead of machine code: loop takes a third of the time of NumPy's tests")
     parser.add_argument("--seed", type=int, default=0, help="of the NOPs")
     parser.add_argument("--limit", type=int, default=90, help="seconds of processor time for one file, plain (default 90)")
     parser.add_argument("--cap", type=int, metavar="SECONDS", help="stop a stressed file after that much processor time: too slow here, which is no failure")
