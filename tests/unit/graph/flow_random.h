@@ -65,6 +65,8 @@ struct flow_world {
     size_t deaf, npolls; /* see struct flow_random; polls that found something to do */
     size_t ncalls;
     int64_t called[FLOW_CALLS];
+    const struct jy_flow *flow; /* that is run; by_code: as machine code, which has its values in slots */
+    bool by_code;
 };
 
 struct flow_random {
@@ -173,15 +175,48 @@ flow_help_near(double x, int64_t i)
     return fabs(x - (double)i) < 2.0;
 }
 
+static inline void
+flow_write_down(struct flow_world *world, int64_t shown)
+{
+    if (world->ncalls < FLOW_CALLS)
+        world->called[world->ncalls] = shown;
+    world->ncalls++;
+}
+
+/* A function was left: where, and with which integers. */
+static inline void
+flow_help_push(struct jy_flow_call *call, uint32_t function, uint32_t exit, const union jy_scalar *out)
+{
+    struct flow_world *world = call->owner;
+    const struct jy_flow *w = world->flow->w_functions.at[function];
+    const struct jy_flow_exit *x = &w->w_exits.at[exit];
+    union jy_scalar values[FLOW_OUT];
+    struct jy_flow_call own = { .in = call->in, .out = (union jy_scalar *)(uintptr_t)out };
+    uint32_t *slot = calloc(w->w_values.n, sizeof *slot);
+    uint64_t shown = x->x_kind == JY_EXIT_POLL ? 1 : x->x_offset;
+    if (slot == NULL)
+        abort();
+    jy_flow_slots(w, slot);
+    if (world->by_code)
+        jy_flow_gather(values, w, exit, slot, &own);
+    else
+        memcpy(values, out, x->x_values.n * sizeof *out);
+    for (size_t k = 0; k < x->x_values.n; k++) {
+        uint8_t type = jy_flow_at(w, x->x_values.at[k])->f_type;
+        if (type == JY_F_I64 || type == JY_F_I32 || type == JY_F_I1)
+            shown = shown * 31 + values[k].bits;
+    }
+    flow_write_down(world, (int64_t)shown);
+    free(slot);
+}
+
 /* Written down; after a while there is something to do. */
 static inline int64_t
 flow_help_tick(struct jy_flow_call *call, int64_t i, double x)
 {
     struct flow_world *world = call->owner;
     int64_t shown = (int64_t)((uint64_t)i * 31 + (x == x ? (uint64_t)(fabs(x) < 1e6 ? (int64_t)x : 7) : 5));
-    if (world->ncalls < FLOW_CALLS)
-        world->called[world->ncalls] = shown;
-    world->ncalls++;
+    flow_write_down(world, shown);
     if (--world->calls_left == 0)
         world->watch |= 1;
     return shown & 7;
@@ -313,20 +348,28 @@ static inline void
 flow_random_run(struct flow_outcome *o, struct flow_random *g, const struct jy_flow *w, unsigned k, flow_runner run,
                 void *how)
 {
-    union jy_scalar *in = JY_NEW_ARRAY(g->arena, union jy_scalar, w->w_inputs.n + 1);
-    void **helper = JY_NEW_ARRAY(g->arena, void *, w->w_helpers.n + 1);
+    union jy_scalar *in = JY_NEW_ARRAY(g->arena, union jy_scalar, jy_flow_count_inputs(w) + 1);
+    void **helper = JY_NEW_ARRAY(g->arena, void *, jy_flow_count_helpers(w) + 1);
     flow_world_fill(g, k);
     memset(o, 0, sizeof *o);
-    for (size_t i = 0; i < w->w_inputs.n; i++)
-        in[i] = flow_world_input(g->world, &w->w_inputs.at[i]);
-    for (size_t i = 0; i < w->w_helpers.n; i++)
-        helper[i] = flow_helper_address(w->w_helpers.at[i].name);
+    g->world->flow = w;
+    g->world->by_code = how != NULL;
+    for (size_t p = 0; jy_flow_part(w, p) != NULL; p++) {
+        const struct jy_flow *part = jy_flow_part(w, p);
+        for (size_t i = 0; i < part->w_inputs.n; i++)
+            if (part->w_inputs.at[i].kind != JY_FLOW_IN_ARG)
+                in[jy_flow_first_input(part) + i] = flow_world_input(g->world, &part->w_inputs.at[i]);
+        for (size_t i = 0; i < part->w_helpers.n; i++)
+            helper[jy_flow_first_helper(part) + i] = flow_helper_address(part->w_helpers.at[i].name);
+    }
     struct jy_flow_call call = { .in = in,
                                  .out = o->values,
                                  .helper = (void *const *)helper,
                                  .watch = &g->world->watch,
                                  .watch_mask = 1,
-                                 .owner = g->world };
+                                 .owner = g->world,
+                                 .left = 10,
+                                 .push = flow_help_push };
     o->exit = run(how, w, &call);
     if (o->exit >= 0 && (size_t)o->exit < w->w_exits.n) {
         const struct jy_flow_exit *x = &w->w_exits.at[o->exit];
@@ -639,6 +682,10 @@ flow_int_expression(struct flow_random *g, enum jy_ftype type)
                        flow_exit(g));
     if (choice == 21)
         return flow_op(g, JY_FLOW_BITS, type, flow_number_operand(g, wide ? JY_F_F64 : JY_F_F32), 0, JY_NO_EXIT);
+    if (choice == 24 && wide && g->flow->w_functions.n > 0)
+        return jy_flow_invoke(g->flow, g->block, 0, 2,
+                              (jy_fv[]){ flow_operand(g, JY_F_I64), flow_operand(g, JY_F_F64) },
+                              flow_exit_of(g, JY_EXIT_CALL));
     if (choice == 22 && wide)
         return flow_call(g, 2, flow_operand(g, JY_F_I64), flow_operand(g, JY_F_F64));
     if (choice == 23)
@@ -1004,6 +1051,59 @@ flow_statements(struct flow_random *g)
     return true;
 }
 
+/* From here on the flow is built, or one of its functions. */
+static inline void
+flow_begin(struct flow_random *g, struct jy_flow *w)
+{
+    g->flow = w;
+    g->block = 0;
+    g->exit = JY_NO_EXIT;
+    g->operation.block = UINT32_MAX;
+    for (size_t a = 0; a <= FLOW_ARRAYS; a++)
+        g->place[a].block = UINT32_MAX;
+    w->w_file = "random.py";
+    w->w_np_flags = true;
+    w->w_nalias = FLOW_VALUE;
+    w->w_alias = JY_NEW_ARRAY(g->arena, uint32_t, FLOW_VALUE);
+    w->w_alias_written = JY_NEW_ARRAY(g->arena, bool, FLOW_VALUE);
+    for (size_t a = 0; a < FLOW_VALUE; a++)
+        w->w_alias[a] = a < FLOW_ARRAYS ? (uint32_t)(FLOW_NUMBERS + a) : JY_NO_FV;
+    for (size_t i = 0; i < FLOW_VARS; i++) {
+        static const uint8_t dtypes[JY_F_TYPE_COUNT] = {
+            [JY_F_I1] = JY_BOOL, [JY_F_I32] = JY_I32, [JY_F_I64] = JY_I64, [JY_F_F32] = JY_F32, [JY_F_F64] = JY_F64
+        };
+        enum jy_ftype type = flow_local_type(i);
+        struct jy_flow_input in = { .type = (uint8_t)type, .dtype = dtypes[type], .number = (uint32_t)i };
+        if (w->w_root != NULL && i < w->w_nargs)
+            in.kind = JY_FLOW_IN_ARG;
+        g->local[i] = i < FLOW_NUMBERS ? jy_flow_input(w, &in) : g->local[i - FLOW_NUMBERS];
+    }
+}
+
+/* Of an int and a float, which are its first two locals; gives its first. */
+static inline void
+flow_random_function(struct flow_random *g)
+{
+    struct jy_flow *root = g->flow, *w = jy_flow_function(root, "callee");
+    struct jy_flow_exit returns = { .x_kind = JY_EXIT_RETURN, .x_offset = ++g->offset };
+    w->w_frames = 1;
+    w->w_type = JY_F_I64;
+    w->w_nargs = 2;
+    w->w_args = jy_arena_copy(g->arena, (uint8_t[]){ JY_F_I64, JY_F_F64 }, 2);
+    flow_begin(g, w);
+    g->budget = 2 + (int)flow_pick(g, 8);
+    bool goes_on = true;
+    if (flow_once_in(g, 2))
+        flow_loop(g);
+    while (goes_on && g->budget > 0)
+        goes_on = flow_statements(g);
+    if (goes_on) {
+        *jy_vec_push(g->arena, &returns.x_values) = g->local[0];
+        jy_flow_leave(w, g->block, jy_flow_exit_add(w, &returns));
+    }
+    g->flow = root;
+}
+
 static inline void
 flow_random_build(struct flow_random *g, uint64_t seed)
 {
@@ -1017,30 +1117,14 @@ flow_random_build(struct flow_random *g, uint64_t seed)
     g->world = calloc(1, sizeof *g->world);
     if (g->world == NULL)
         abort();
-    g->exit = JY_NO_EXIT;
-    g->operation.block = UINT32_MAX;
-    for (size_t a = 0; a <= FLOW_ARRAYS; a++)
-        g->place[a].block = UINT32_MAX;
     w->w_file = "random.py";
-    w->w_np_flags = true;
-    w->w_nalias = FLOW_VALUE;
-    w->w_alias = JY_NEW_ARRAY(g->arena, uint32_t, FLOW_VALUE);
-    w->w_alias_written = JY_NEW_ARRAY(g->arena, bool, FLOW_VALUE);
-    for (size_t a = FLOW_ARRAYS; a < FLOW_VALUE; a++)
-        w->w_alias[a] = JY_NO_FV;
     for (size_t a = 0; a < FLOW_ARRAYS; a++) {
         g->array_type[a] = types[flow_pick(g, 8)];
         g->array_strided[a] = flow_once_in(g, 3);
-        w->w_alias[a] = (uint32_t)(FLOW_NUMBERS + a);
     }
-    for (size_t i = 0; i < FLOW_VARS; i++) {
-        static const uint8_t dtypes[JY_F_TYPE_COUNT] = {
-            [JY_F_I1] = JY_BOOL, [JY_F_I32] = JY_I32, [JY_F_I64] = JY_I64, [JY_F_F32] = JY_F32, [JY_F_F64] = JY_F64
-        };
-        enum jy_ftype type = flow_local_type(i);
-        const struct jy_flow_input in = { .type = (uint8_t)type, .dtype = dtypes[type], .number = (uint32_t)i };
-        g->local[i] = i < FLOW_NUMBERS ? jy_flow_input(w, &in) : g->local[i - FLOW_NUMBERS];
-    }
+    if (flow_once_in(g, 4))
+        flow_random_function(g);
+    flow_begin(g, w);
     g->budget = 4 + (int)flow_pick(g, 30);
     flow_loop(g);
     while (g->budget > 0)
