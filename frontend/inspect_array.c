@@ -80,7 +80,9 @@ jy_inspect_is_array(PyObject *object)
 const char *
 jy_inspect_element_type(PyObject *array)
 {
-    return PyArray_DESCR((PyArrayObject *)array)->typeobj->tp_name;
+    const PyArray_Descr *descr = PyArray_DESCR((PyArrayObject *)array);
+    return descr->typeobj != NULL ? descr->typeobj->tp_name
+                                  : Py_TYPE(descr)->tp_name; /* a user's dtype may have no scalars */
 }
 
 bool

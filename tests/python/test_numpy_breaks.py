@@ -38,3 +38,19 @@ def test_reason_is_given_and_cpython_decides(reason, f, args):
     assert refusals[0]["name"] == reason  # what stands behind the break may have reasons of its own
     assert refusals[0]["line"] == f.__code__.co_firstlineno and refusals[0]["file"] == __file__
     assert error_or_value(f, args) is None
+
+
+def total(a):
+    s = 0.0
+    for x in a:
+        s += float(x)
+    return s
+
+
+@pytest.mark.parametrize("f", (lambda a: a * a, lambda a: a.view(np.float64) + 1, total))
+def test_a_users_dtype_without_scalars(f):
+    dtype = np._core._multiarray_umath._get_sfloat_dtype()
+    a = np.array([1.0, 2.0, 3.0]).view(dtype(2.0))
+    g = jitney.compile(f)
+    assert repr(g(a)) == repr(f(a))
+    assert "_ScaledFloatTestDType" in " ".join(r["detail"] for r in jitney.inspect(g).refusals)
