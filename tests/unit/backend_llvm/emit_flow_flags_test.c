@@ -86,6 +86,10 @@ TEST(emit_flow_flags, nothing_is_stored_before_the_test)
         union jy_scalar in[] = { { .bits = (uintptr_t)held }, f64_of(values[k]) }, out[2];
         flow_run_text(text, &(struct jy_flow_call){ .in = in, .out = out }, check_store_waits);
     }
+    char *ir = flow_ir(text, false);
+    if (ir != NULL)
+        CHECK_UINT(count_in(ir, "fcmp ole double"), 1); /* not again at the end of the block */
+    free(ir);
 }
 
 /* One test in the hot path for a sum of products: the product is told by the sum, which is told by the next. */

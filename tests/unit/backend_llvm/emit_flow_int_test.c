@@ -67,15 +67,16 @@ TEST(emit_flow_int, quotient_and_remainder_are_one_division)
 {
     const char *text = BOTH_OF("    %2 = floordiv %0, %1 exit 0 : i64\n"
                                "    %3 = floormod %0, %1 exit 1 : i64\n"
-                               "    %4 = floormod %1, %0 exit 1 : i64\n"
+                               "    %4 = floormod %2, %1 exit 1 : i64\n" /* the divisor alone is the same */
+                               "    %5 = floormod %1, %0 exit 1 : i64\n"
                                "    exit 2\n"
                                "  exit 0 check at 1 (%0, %1)\n"
                                "  exit 1 check at 2 (%2)\n"
-                               "  exit 2 stop at 3 (%2, %3, %4)\n");
+                               "  exit 2 stop at 3 (%2, %3, %4, %5)\n");
     check_divisions(text);
     char *ir = flow_ir(text, false);
     if (ir != NULL)
-        CHECK_UINT(count_in(ir, "sdiv i64"), 2);
+        CHECK_UINT(count_in(ir, "sdiv i64"), 3);
     free(ir);
 }
 
