@@ -12,6 +12,11 @@ counts(const char *source)
 
 #define SIMPLE(test, step) COUNTED_LOOP(test, step, SUM("%11"), CHECKS)
 
+/* the sum of an array's items */
+#define ITEM                                                                                                           \
+    "    %15 = wrap %10, %8 exit 1 : i64\n    %16 = mul %15, %7 : i64\n"                                               \
+    "    %17 = load[0] %3, %16 alias 1 : i64\n    %18 = add %11, %17 : i64\n" SUM("%18")
+
 TEST(flow_counted, a_constant_step_toward_something_that_stays)
 {
     CHECK(counts(SIMPLE(UP, "1")));
@@ -29,6 +34,15 @@ TEST(flow_counted, a_constant_step_toward_something_that_stays)
     CHECK(!counts(SIMPLE("%12 = lt %10, %10", "1")));
     CHECK(!counts(SIMPLE("%12 = lt %0, %1", "1")));
     CHECK(!counts(COUNTED_LOOP("%12 = lt %10, %11", "1", SUM("%13"), CHECKS))); /* the limit goes along */
+}
+
+/* The last round is at the limit itself. */
+TEST(flow_counted, as_far_as_the_limit)
+{
+    static const int64_t values[] = { 0, 1, 2, 7, 63, -1, -64 };
+    check_all_alike(COUNTED_LOOP("%12 = le %10, %1", "1", ITEM, CHECKS), values, 7, 2);
+    check_all_alike(COUNTED_LOOP("%12 = ge %10, %1", "-3", ITEM, CHECKS), values, 7, 2);
+    CHECK_UINT(count_hoisted(COUNTED_LOOP("%12 = le %10, %1", "1", ITEM, CHECKS), JY_FLOW_WRAP), 1);
 }
 
 /* The head says when to stop instead of when to go on. */
@@ -154,7 +168,7 @@ static void
 check_how(const char *source, enum jy_unchecked expected)
 {
     static const int64_t values[] = {
-        0, 1, 2, 9, -3, 70, INT64_MAX, INT64_MAX - 2, INT64_MIN, INT64_MIN + 3, 1 + (INT64_C(1) << 53)
+        0, 1, 2, 9, -3, 64, 65, INT64_MAX, INT64_MAX - 2, INT64_MIN, INT64_MIN + 3, 1 + (INT64_C(1) << 53)
     };
     struct loop_case k;
     if (!CHECK(loop_case_find(&k, source)))
@@ -164,7 +178,7 @@ check_how(const char *source, enum jy_unchecked expected)
     struct jy_fast fast = jy_counted_plan(&k.c, true);
     CHECK_INT(fast.how[at], expected);
     loop_case_free(&k);
-    check_all_alike(source, values, 11, 3);
+    check_all_alike(source, values, sizeof values / sizeof values[0], 3);
 }
 
 TEST(flow_counted, arithmetic_that_fits)
