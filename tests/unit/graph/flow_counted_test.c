@@ -168,7 +168,7 @@ static void
 check_how(const char *source, enum jy_unchecked expected)
 {
     static const int64_t values[] = {
-        0, 1, 2, 9, -3, 64, 65, INT64_MAX, INT64_MAX - 2, INT64_MIN, INT64_MIN + 3, 1 + (INT64_C(1) << 53)
+        0, 1, 2, 9, -3, 64, 65, INT64_MAX, INT64_MAX - 2, INT64_MIN, (INT64_C(1) << 42) + 1, (INT64_C(1) << 42) + 9
     };
     struct loop_case k;
     if (!CHECK(loop_case_find(&k, source)))
@@ -198,6 +198,9 @@ TEST(flow_counted, arithmetic_that_fits)
     check_how(CHECKED("%15 = narrow %16 exit 1 : i32"), JY_UNCHECKED_NO);
     check_how(CHECKED("%15 = to_float %10 exit 1 : f64"), JY_UNCHECKED_PLAIN);
     check_how(CHECKED("%15 = to_float %16 exit 1 : f64"), JY_UNCHECKED_NO);
+    check_how(
+        CHECKED("%21 = const[12] : i64\n    %22 = shl %10, %21 exit 1 : i64\n    %15 = to_float %22 exit 1 : f64"),
+        JY_UNCHECKED_PLAIN); /* up to 2^53 */
 }
 
 TEST(flow_counted, divisors)
