@@ -61,10 +61,13 @@ jy_np_cast_astype(struct jy_frame *f, struct jy_value **out, const struct jy_np_
     if (jy_np_is_scalar(slots[0]))
         return jy_np_scalar_of(f, out, slots[0], JY_KIND_NPSCALAR, dtype);
     TRY(jy_np_array_arg(f, row->name, slots[0]));
-    if (!copy && order == '\0' && dtype == slots[0]->u.array.dtype) {
+    bool may_stay = !copy && dtype == slots[0]->u.array.dtype;
+    if (may_stay && (order == '\0' || order == 'K' || (order == 'C' && jy_np_is_c_block(slots[0])))) {
         *out = slots[0];
         return JY_OK;
     }
+    if (may_stay && order == 'C')
+        TRY(jy_np_check_not_contiguous(f, slots[0]));
     return new_copy(f, out, slots[0], dtype, order != '\0' ? order : 'K');
 }
 

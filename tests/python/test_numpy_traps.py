@@ -43,6 +43,20 @@ def test_a_named_operand_is_not_reused(side):
     assert differs(f, jitney.compile(f), *orders(side)) is None
 
 
+@pytest.mark.parametrize("order", [None, "C", "K", "A", "F"])
+def test_astype_without_a_copy_is_the_array_itself(order):
+    def f(a):
+        b = a.astype(np.float64, order=order, copy=False) if order else a.astype(np.float64, copy=False)
+        return b, b is a, b + 1
+
+    block = RNG.random((4, 6))
+    for a in (block, block.T, block[:, ::2], block[1:], block[:, :1], block[0], np.array(2.0), block.astype(np.float32)):
+        g = jitney.compile(f)
+        for _ in range(2):
+            assert g(a)[1] == f(a)[1] and g(a)[0].strides == f(a)[0].strides
+            assert differs(f, g, a) is None
+
+
 def test_every_operation_warns_for_itself():
     def twice(z):
         return np.log(z) + np.log(z)
