@@ -221,7 +221,8 @@ emit_value(struct jy_flow_emit *f, jy_fv fv)
         jy_flow_emit_poll(f, v);
         break;
     default:
-        r = jy_flow_emit_op(f, v, args);
+        r = jy_flow_emit_stride(f, v);
+        r = r != NULL ? r : jy_flow_emit_op(f, v, args);
         break;
     }
     f->value[fv] = r;
@@ -287,11 +288,12 @@ begin_block(struct jy_flow_emit *f, jy_fb b)
 }
 
 static void
-add_incoming(struct jy_flow_emit *f, const struct jy_fedge *edge, LLVMBasicBlockRef from)
+add_incoming(struct jy_flow_emit *f, const struct jy_fedge *edge, LLVMBasicBlockRef from, jy_fb b)
 {
     const struct jy_fblock *to = &f->w->w_blocks.at[edge->to];
     for (size_t k = 0; k < edge->nargs; k++)
         LLVMAddIncoming(f->value[to->f_params.at[k]], &f->value[edge->args[k]], &from, 1);
+    jy_flow_pass_strides(f, edge, from, f->place[edge->to] <= f->place[b]);
 }
 
 /* A loop that has a fast copy is seldom gone round: unrolling it would cost time and code. */
@@ -317,7 +319,7 @@ end_block(struct jy_flow_emit *f, jy_fb b)
         jy_flow_join_arms(f, b);
     } else if (block->f_end == JY_END_JUMP) {
         LLVMBuildBr(l_builder(f), f->first[yes->to]);
-        add_incoming(f, yes, f->last[b]);
+        add_incoming(f, yes, f->last[b], b);
     } else if (block->f_end == JY_END_BRANCH) {
         bool twins = yes->to == no->to;
         LLVMBasicBlockRef other = twins ? l_block(f->e, "") : f->first[no->to];
@@ -329,8 +331,8 @@ end_block(struct jy_flow_emit *f, jy_fb b)
             l_at(f->e, other);
             LLVMBuildBr(l_builder(f), f->first[no->to]);
         }
-        add_incoming(f, yes, f->last[b]);
-        add_incoming(f, no, twins ? other : f->last[b]);
+        add_incoming(f, yes, f->last[b], b);
+        add_incoming(f, no, twins ? other : f->last[b], b);
     } else {
         const struct jy_flow_exit *x = &f->w->w_exits.at[block->f_leave];
         if (f->self != NULL && x->x_kind == JY_EXIT_RETURN)
@@ -367,6 +369,8 @@ drop_arms(struct jy_flow_emit *f, jy_fb *order, size_t n)
     size_t left = 0;
     for (size_t k = 0; k < n; k++)
         f->place[order[k]] = (uint32_t)k;
+    f->order = memcpy(JY_NEW_ARRAY(f->e->arena, jy_fb, n), order, n * sizeof *order);
+    f->norder = n;
     jy_flow_find_arms(f, order, n);
     for (size_t k = 0; k < n; k++)
         if (!f->is_arm[order[k]])

@@ -31,6 +31,14 @@ struct jy_flow_flagged {
     bool is_told; /* by a later one: where that result is finite this one is */
 };
 
+/* A product that goes round a loop: emit_flow_stride.c. */
+struct jy_flow_stride {
+    jy_fv counter, factor;
+    size_t place; /* of the counter among the parameters of the head */
+    int64_t step;
+    LLVMValueRef product;
+};
+
 /* Both results of a division, in the block of the flow that is being emitted. */
 struct jy_flow_division {
     LLVMValueRef dividend, divisor, quotient, rest;
@@ -73,6 +81,12 @@ struct jy_flow_emit {
         struct jy_flow_flagged *at;
         size_t n, cap;
     } flagged;
+    struct {
+        struct jy_flow_stride *at;
+        size_t n, cap;
+    } strides;
+    const jy_fb *order; /* of blocks, as `place` says; with arms */
+    size_t norder;
     struct jy_flow_division division; /* the last one */
     unsigned prof_kind, loop_kind, invariant_kind, scope_kind, apart_kind;
 };
@@ -100,6 +114,10 @@ void jy_flow_join_arms(struct jy_flow_emit *f, jy_fb block); /* in place of its 
 LLVMValueRef jy_flow_emit_op(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
 /* emit_flow_int.c: NULL when it is no operation on integers */
 LLVMValueRef jy_flow_emit_int(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRef *args);
+/* emit_flow_stride.c: NULL: it is another operation, or not in such a loop */
+LLVMValueRef jy_flow_emit_stride(struct jy_flow_emit *f, const struct jy_fvalue *v);
+/* Of an edge whose block, `from`, has ended. */
+void jy_flow_pass_strides(struct jy_flow_emit *f, const struct jy_fedge *edge, LLVMBasicBlockRef from, bool is_back);
 /* emit_flow_exit.c */
 LLVMBasicBlockRef jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit);
 void jy_flow_emit_exits(struct jy_flow_emit *f); /* of those that are taken */
