@@ -11,6 +11,8 @@
  * own, since keeping MemorySSA right meanwhile costs more than bringing loops into their canonical form (a phi per value
  * and exit) once more; all else stands in one pair. Unrolling at run time costs little and is worth a third in short
  * vector loops, peeling up to a tenth. Careful loops are neither vectorised nor unrolled: emit_flow.c marks them.
+ * What all ways into a block do last is done in it once (sink-common-insts): an `if` that stores this or that to one place
+ * becomes a select, where a branch is mispredicted as often as the data likes.
  * Recursions that are put into themselves (emit_flow.c) are so first of all, before anything costs twice.
  * No pass may change the order of float operations, since no instruction allows it but under `fastmath`, or invent calls
  * of the C library (no-builtins). */
@@ -19,7 +21,7 @@
 
 static const char kernels[] = "";
 static const char flows[] =
-    "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>,"
     "loop(loop-rotate),loop-mssa(licm,simple-loop-unswitch,indvars,loop-deletion),early-cse<memssa>,"
     "loop-vectorize,loop-unroll<O3;runtime>,simplifycfg)";
 
