@@ -175,6 +175,9 @@ TEST(flow_evidence, a_sum_tells_of_all_that_it_was_made_of)
         FLOATS(PRODUCT("%15", "%11", "%2") "    %32 = eq %10, %7 : i1\n    %33 = select %32, %2, %15 : f64\n", "%33"),
         "no none");
     check_plan(
+        FLOATS(PRODUCT("%15", "%11", "%2") "    %32 = eq %10, %7 : i1\n    %33 = select %32, %15, %2 : f64\n", "%33"),
+        "no none");
+    check_plan(
         FLOATS(PRODUCT("%15", "%11", "%2") "    %32 = eq %10, %7 : i1\n    %33 = select %32, %15, %15 : f64\n", "%33"),
         "gone 1 tell evidence");
 }
