@@ -180,6 +180,11 @@ TEST(flow_evidence, a_sum_tells_of_all_that_it_was_made_of)
     check_plan(
         FLOATS(PRODUCT("%15", "%11", "%2") "    %32 = eq %10, %7 : i1\n    %33 = select %32, %15, %15 : f64\n", "%33"),
         "gone 1 tell evidence");
+    /* the last round is left in its middle, with a product that the sum does not know */
+    check_plan(FLOATS(PRODUCT("%15", "%11", "%2") "    %32 = eq %10, %7 : i1\n    branch %32 ? 2 () : 4 ()\n"
+                                                  "  block 4 () :\n",
+                      "%15"),
+               "no none");
 }
 
 /* Through a join, on every way from the result to the head. */
