@@ -109,6 +109,7 @@ TEST(flow_place, the_whole_place_in_the_same_type)
     CHECK_UINT(count_handed(ROUND("1", "    %25 = load[0] %3, %22 alias 1 : f64\n    store[0] %3, %24, %10 alias 1\n")),
                0);
     CHECK_UINT(count_handed(ROUND("1", "    %25 = load[4] %3, %22 alias 1 : i64\n" WRITES)), 0);
+    CHECK_UINT(count_handed(ROUND("1", "    %25 = load[-4] %3, %22 alias 1 : i64\n" WRITES)), 0);
     CHECK_UINT(count_handed(ROUND("1", "    %25 = load[8] %3, %22 alias 1 : i64\n" WRITES)), 0); /* of this round */
     CHECK_UINT(count_handed(ROUND("0", READS "    store[8] %3, %24, %25 alias 1\n")), 1);
     CHECK_UINT(count_handed(ROUND("1", "    %25 = load[0] %3, %22 alias 1 : i1\n    store[0] %3, %24, %25 alias 1\n")),
