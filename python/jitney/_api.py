@@ -421,9 +421,9 @@ class Unit:
     def __str__(self):
         begin = "the call" if self.start == 0 else f"line {self.line} (offset {self.start})"
         if self.kind == "loops":
-            return "\n".join([f"  {self._loops()} from {begin}: {len(self.guards)} guards"] + self._pranges() + self._exits())
+            return "\n".join([f"  {self._loops()} from {begin}: {_count(len(self.guards), 'guard')}"] + self._pranges() + self._exits())
         end = "the return" if self.stop is None else f"line {self.stop_line} (offset {self.stop}{_space(self.instruction)})"
-        lines = [f"  unit from {begin} to {end}: {self.operations} operations, {len(self.guards)} guards"]
+        lines = [f"  unit from {begin} to {end}: {_count(self.operations, 'operation')}, {_count(len(self.guards), 'guard')}"]
         if self.reason is not None:
             lines.append(f"    stops: {self.reason}: {self.what}{_colon(self.detail)}")
             if self.hint:
@@ -441,7 +441,7 @@ class Unit:
         return lines
 
     def _exits(self):
-        return [f"    left {count} time{'s'[: count != 1]} at {text}" for text, kind, count in self.exits]
+        return [f"    left {_count(count, 'time')} at {text}" for text, kind, count in self.exits]
 
     __repr__ = __str__
 
@@ -452,6 +452,10 @@ def _colon(text):
 
 def _space(text):
     return f" {text}" if text else ""
+
+
+def _count(n, noun):
+    return f"{n} {noun}{'s'[: n != 1]}"
 
 
 def _refusal(row):
@@ -486,11 +490,11 @@ class Explanation:
         if len(self.units) == 1 and self.units[0].kind == "loops":
             lines = [f"{name}: {self.units[0]}".replace("  ", "", 1)]
         elif len(self.units) == 1 and self.units[0].stop is None and self.units[0].start == 0:
-            lines = [f"{name}: compiled as one graph of {self.units[0].operations} operations, {len(self.guards)} guards"]
+            lines = [f"{name}: compiled as one graph of {_count(self.units[0].operations, 'operation')}, {_count(len(self.guards), 'guard')}"]
             lines += [f"  guard: {text}" for text in self.guards]
         elif self.units:
             operations, breaks = sum(unit.operations for unit in self.units), sum(unit.stop is not None for unit in self.units)
-            lines = [f"{name}: {len(self.units)} unit{'s'[: len(self.units) > 1]}, {operations} operations, {breaks} stops"]
+            lines = [f"{name}: {_count(len(self.units), 'unit')}, {_count(operations, 'operation')}, {_count(breaks, 'stop')}"]
             lines += [str(unit) for unit in self.units]
         else:
             lines = [f"{name}: runs in CPython"]

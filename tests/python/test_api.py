@@ -460,7 +460,7 @@ def test_reset_of_every_function():
 def test_explain_of_one_graph():
     report = jitney.explain(double)(A)
     assert [(unit.start, unit.stop, unit.operations) for unit in report.units] == [(0, None, 1)]
-    assert report.error is None and "one graph of 1 operations" in str(report)
+    assert report.error is None and "one graph of 1 operation, " in str(report)
 
 
 def test_explain_of_two_units():
