@@ -245,6 +245,51 @@ TEST(emit_flow_memory, helpers)
     }
 }
 
+/* Says that it failed, and never that it did not. */
+static int64_t
+help_fails_at_three(int64_t i, int32_t *failed)
+{
+    if (i == 3)
+        *failed = 1;
+    return i * 2;
+}
+
+/* What the next function finds on its stack. */
+static void __attribute__((noinline, no_sanitize("address")))
+leave_ones_on_the_stack(void)
+{
+    volatile char room[4096];
+    for (size_t k = 0; k < sizeof room; k++)
+        room[k] = -1;
+}
+
+TEST(emit_flow_memory, helpers_need_not_say_that_they_did_not_fail)
+{
+    const char *text = "flow f :\n"
+                       "  input 0 : i64 number 0 int64\n"
+                       "  helper 0 fails_at_three (i64) : i64 fails\n"
+                       "  block 0 () :\n"
+                       "    %0 = input[0] : i64\n"
+                       "    %1 = call[0] %0 exit 0 : i64\n"
+                       "    exit 1\n"
+                       "  exit 0 check at 1 (%0)\n"
+                       "  exit 1 stop at 2 (%1)\n";
+    void *const helper[] = { (void *)help_fails_at_three };
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, text);
+    struct flow_code c;
+    if (w != NULL && CHECK(flow_load(&c, w, LEVEL_HOST))) {
+        for (int64_t k = 2; k < 5; k++) {
+            union jy_scalar in[] = { int_of(k) }, slots[4];
+            struct jy_flow_call call = { .in = in, .out = slots, .helper = helper };
+            leave_ones_on_the_stack();
+            CHECK_INT(c.run(&call), k == 3 ? 0 : 1);
+        }
+        flow_unload(&c);
+    }
+    jy_arena_free(arena);
+}
+
 static void
 check_poll(int32_t exit, const struct jy_flow_call *call)
 {

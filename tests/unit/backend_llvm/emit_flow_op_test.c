@@ -55,3 +55,38 @@ TEST(emit_flow_op, conversions)
     check_plain(JY_FLOW_BITS, JY_F_PTR, JY_F_I64);
     check_plain(JY_FLOW_OFFSET, JY_F_PTR, JY_F_PTR);
 }
+
+/* Both sides of the last value that a conversion takes. */
+TEST(emit_flow_op, conversions_end_where_values_do_not_fit)
+{
+    const char *text = "flow f :\n"
+                       "  input 0 : i64 number 0 int64\n"
+                       "  input 1 : f64 number 1 float64\n"
+                       "  block 0 () :\n"
+                       "    %0 = input[0] : i64\n"
+                       "    %1 = input[1] : f64\n"
+                       "    %2 = to_float %0 exit 0 : f64\n"
+                       "    %3 = to_int %1 exit 1 : i64\n"
+                       "    %4 = to_int %1 exit 2 : i32\n"
+                       "    exit 3\n"
+                       "  exit 0 check at 1 (%0)\n"
+                       "  exit 1 check at 2 (%2)\n"
+                       "  exit 2 check at 3 (%3)\n"
+                       "  exit 3 stop at 4 (%2, %3, %4)\n";
+    static const int64_t whole[] = { 0, (INT64_C(1) << 53) - 1, INT64_C(1) << 53, (INT64_C(1) << 53) + 1, INT64_MAX };
+    static const double reals[] = { 0x1p31 - 0.5, 0x1p31,  -0x1p31 - 0.5,    -0x1p31 - 1, 0x1p63 - 0x1p9,
+                                    0x1p63,       -0x1p63, -0x1p63 - 0x1p11, -0.5,        __builtin_inf() };
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, text);
+    struct flow_code c;
+    if (w != NULL && CHECK(flow_load(&c, w, LEVEL_HOST))) {
+        for (size_t i = 0; i < 10; i++)
+            for (size_t k = 0; k < 10; k++) {
+                union jy_scalar in[] = { int_of(i < 5 ? whole[i] : -whole[i - 5]), f64_of(reals[k]) };
+                if (!CHECK(flow_agrees(w, &c, &(struct jy_flow_call){ .in = in })))
+                    printf("\n    %lld, %a\n", (long long)in[0].i, in[1].d);
+            }
+        flow_unload(&c);
+    }
+    jy_arena_free(arena);
+}
