@@ -47,15 +47,13 @@ jy_session_host_cpu(void)
     return session.host_cpu;
 }
 
-/* Loops that are unrolled by a number of rounds that is not known do the odd ones behind the others: in front of them they cost short
- * loops a dozen instructions. */
 static void
 initialize(void)
 {
-    static const char *const options[] = { "jitney", "-disable-lsr", "-unroll-runtime-epilog" };
+    static const char *const options[] = { "jitney", "-disable-lsr" };
     if (session.initialized)
         return;
-    LLVMParseCommandLineOptions(3, options, "jitney");
+    LLVMParseCommandLineOptions(2, options, "jitney");
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
