@@ -46,17 +46,7 @@ TEST(flow_evidence, evidence_of_floats)
 /* for i in range(start, stop, step): a[i + 16] = a[i] + x; if a[i] > 9: a[i] = a[i] - y: what the chunk with the overflow has stored is put back, also what it has read again, and
  * what was stored on some ways only. The extent is the room's. */
 #define STORES_THAT_ARE_UNDONE(step, test)                                                                             \
-    "flow f :\n"                                                                                                       \
-    "  input 0 : i64 number 0 int64\n"                                                                                 \
-    "  input 1 : i64 number 1 int64\n"                                                                                 \
-    "  input 2 : i64 number 2 int64\n"                                                                                 \
-    "  input 3 : ptr data 3\n"                                                                                         \
-    "  alias 1 : input 3 written\n"                                                                                    \
-    "  block 0 () :\n"                                                                                                 \
-    "    %0 = input[0] : i64\n"                                                                                        \
-    "    %1 = input[1] : i64\n"                                                                                        \
-    "    %2 = input[2] : i64\n"                                                                                        \
-    "    %3 = input[3] : ptr\n"                                                                                        \
+    BOUNDS_AND_ARRAY(" written")                                                                                       \
     "    %4 = const[64] : i64\n"                                                                                       \
     "    %5 = const[16] : i64\n"                                                                                       \
     "    %6 = const[8] : i64\n"                                                                                        \

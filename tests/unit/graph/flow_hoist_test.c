@@ -3,17 +3,7 @@
 
 /* for i in range(start, stop, step): s += a[i + shift] */
 #define SUM_OF_ITEMS(step, test, shift)                                                                                \
-    "flow f :\n"                                                                                                       \
-    "  input 0 : i64 number 0 int64\n"                                                                                 \
-    "  input 1 : i64 number 1 int64\n"                                                                                 \
-    "  input 2 : i64 number 2 int64\n"                                                                                 \
-    "  input 3 : ptr data 3\n"                                                                                         \
-    "  alias 1 : input 3\n"                                                                                            \
-    "  block 0 () :\n"                                                                                                 \
-    "    %0 = input[0] : i64\n"                                                                                        \
-    "    %1 = input[1] : i64\n"                                                                                        \
-    "    %2 = input[2] : i64\n"                                                                                        \
-    "    %3 = input[3] : ptr\n"                                                                                        \
+    BOUNDS_AND_ARRAY("")                                                                                               \
     "    %4 = const[0] : i64\n"                                                                                        \
     "    jump 1 (%0, %4)\n"                                                                                            \
     "  block 1 (%5 : i64, %6 : i64) :\n"                                                                               \

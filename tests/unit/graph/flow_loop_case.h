@@ -7,6 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The head of a flow over an array: three numbers, such as bounds and a shift, and the array; access: what alias 1 says of it, "" or " written". */
+#define BOUNDS_AND_ARRAY(access)                                                                                       \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 number 0 int64\n"                                                                                 \
+    "  input 1 : i64 number 1 int64\n"                                                                                 \
+    "  input 2 : i64 number 2 int64\n"                                                                                 \
+    "  input 3 : ptr data 3\n"                                                                                         \
+    "  alias 1 : input 3" access "\n"                                                                                  \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = input[1] : i64\n"                                                                                        \
+    "    %2 = input[2] : i64\n"                                                                                        \
+    "    %3 = input[3] : ptr\n"
+
 /* for %10 in a range from %0 to %1 by `step`, while `test` (it gives %12); %2 is another number, %3 the data of an array, %4 an object of the interpreter's, %5 to %8 are 0, 1, 8, 64. Block 3 is a
  * round: %13 is the next index; `body` goes on from %15 and ends with jumps to block 1 that pass %13 and the next %11, which begins with `zero`. Block 2 leaves by exit 0. */
 #define LOOP_OF(type, dtype, zero, test, step, body, exits)                                                            \

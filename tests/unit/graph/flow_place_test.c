@@ -3,17 +3,7 @@
 
 /* for i in range(start, stop): a[i + 1] = a[i] + x: each round gets what the one before has stored, and reads it from memory where the chunk begins only. A check costs less than evidence would. */
 #define HANDED_ON(test, step, ahead)                                                                                   \
-    "flow f :\n"                                                                                                       \
-    "  input 0 : i64 number 0 int64\n"                                                                                 \
-    "  input 1 : i64 number 1 int64\n"                                                                                 \
-    "  input 2 : i64 number 2 int64\n"                                                                                 \
-    "  input 3 : ptr data 3\n"                                                                                         \
-    "  alias 1 : input 3 written\n"                                                                                    \
-    "  block 0 () :\n"                                                                                                 \
-    "    %0 = input[0] : i64\n"                                                                                        \
-    "    %1 = input[1] : i64\n"                                                                                        \
-    "    %2 = input[2] : i64\n"                                                                                        \
-    "    %3 = input[3] : ptr\n"                                                                                        \
+    BOUNDS_AND_ARRAY(" written")                                                                                       \
     "    %4 = const[64] : i64\n"                                                                                       \
     "    %5 = const[" ahead "] : i64\n"                                                                                \
     "    %6 = const[8] : i64\n"                                                                                        \

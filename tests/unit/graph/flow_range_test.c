@@ -51,17 +51,7 @@ TEST(flow_range, overflow_somewhere)
 
 /* for i in range(start, stop): if i >= x: s += a[i - x]: the branch proves what the range of i alone does not. */
 #define BEHIND_A_BRANCH                                                                                                \
-    "flow f :\n"                                                                                                       \
-    "  input 0 : i64 number 0 int64\n"                                                                                 \
-    "  input 1 : i64 number 1 int64\n"                                                                                 \
-    "  input 2 : i64 number 2 int64\n"                                                                                 \
-    "  input 3 : ptr data 3\n"                                                                                         \
-    "  alias 1 : input 3\n"                                                                                            \
-    "  block 0 () :\n"                                                                                                 \
-    "    %0 = input[0] : i64\n"                                                                                        \
-    "    %1 = input[1] : i64\n"                                                                                        \
-    "    %2 = input[2] : i64\n"                                                                                        \
-    "    %3 = input[3] : ptr\n"                                                                                        \
+    BOUNDS_AND_ARRAY("")                                                                                               \
     "    %4 = const[64] : i64\n"                                                                                       \
     "    %5 = const[0] : i64\n"                                                                                        \
     "    %6 = const[8] : i64\n"                                                                                        \
