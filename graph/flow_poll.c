@@ -1,9 +1,10 @@
 /* Between two chunks the loop stands at its head, with a round behind it. A poll in the head says what is true there. A poll on the way back to the head is in the bytecode in front of a jump, so
  * the head's state is its state as well; what it names beyond that (locals that the next round will overwrite) is handed on by the last round. Several ways back have a poll each;
- * their exits must look alike but for the place of the jump, and the first one's is taken.
+ * their exits must look alike but for the place of the jump, and the first one's is taken. Where a call of a round may take long, polls stay where they are.
  *
  * A poll in a first round that stands by itself is one too many: what comes to it again comes by the ways back of a loop around it, and they ask. So it is where no loop is around it. */
 #include "graph/flow_poll.h"
+#include "graph/flow_helper.h"
 #include "graph/flow_simplify_internal.h"
 
 static bool
@@ -123,6 +124,21 @@ find_in_head(const struct jy_counted *c, struct jy_polls *polls)
     return n == 1 && polls->n == 1;
 }
 
+/* Does it call what takes as long as a list or an array is? CPython looks behind each such call, so rounds look, too. */
+static bool
+has_long_calls(const struct jy_counted *c)
+{
+    for (size_t k = 0; k < c->loop->blocks.n; k++) {
+        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
+        for (size_t i = 0; i < block->f_body.n; i++) {
+            const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[i]);
+            if (v->f_op == JY_FLOW_CALL && jy_flow_helper_is_long(c->w->w_helpers.at[v->f_index].name))
+                return true;
+        }
+    }
+    return false;
+}
+
 struct jy_polls
 jy_polls_find(const struct jy_counted *c)
 {
@@ -135,7 +151,7 @@ jy_polls_find(const struct jy_counted *c)
     if (polls.n == 0)
         return polls;
     bool in_head = find_in_head(c, &polls);
-    polls.stay = !in_head && !find_on_ways_back(c, &polls);
+    polls.stay = has_long_calls(c) || (!in_head && !find_on_ways_back(c, &polls));
     if (polls.stay)
         return polls;
     polls.value = JY_NEW_ARRAY(c->w->w_arena, struct jy_poll_value, polls.exit.x_values.n + 1);

@@ -13,7 +13,7 @@ enum jy_poll_how {
 
 struct jy_polls {
     size_t n;
-    bool stay; /* they cannot be moved */
+    bool stay; /* they cannot be moved, or are not: a round may take long */
     struct jy_flow_exit exit;
     struct jy_poll_value {
         uint8_t how;

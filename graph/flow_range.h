@@ -35,14 +35,9 @@ struct jy_interval {
 /* A loop that counts: `index`, a parameter of its head, goes by `step` until the head's test, which compares it with an invariant, says no. It is worked on in chunks: runs of at most
  * `chunk` rounds, between which the front block is passed. */
 #ifdef JITNEY_HOSTILE /* chunks end all the time */
-enum { JY_CHUNK = 3, JY_CALL_CHUNK = 2, JY_VECTOR_CHUNK = 2, JY_LOG_ROUNDS = 12 };
+enum { JY_CHUNK = 3, JY_CALL_CHUNK = 2, JY_LOG_ROUNDS = 12 };
 #else
-enum {
-    JY_CHUNK = 1 << 14,
-    JY_CALL_CHUNK = 1 << 9,
-    JY_VECTOR_CHUNK = 8,
-    JY_LOG_ROUNDS = JY_SCRATCH_BYTES / 8
-}; /* with one store a round */
+enum { JY_CHUNK = 1 << 14, JY_CALL_CHUNK = 1 << 9, JY_LOG_ROUNDS = JY_SCRATCH_BYTES / 8 }; /* with one store a round */
 #endif
 
 struct jy_counted {

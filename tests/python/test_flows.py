@@ -312,6 +312,37 @@ def test_a_signal_ends_a_native_loop(alarm):
     assert stats(f)["flow_polls"] >= 1
 
 
+def finds(n, values):
+    for i in range(n):
+        if -1 in values:
+            return i
+
+
+def sums(n, values):
+    for i in range(n):
+        if sum(values) < 0:
+            return i
+
+
+def halves(n, values):
+    for i in range(n):
+        values *= 0.5
+
+
+@pytest.mark.parametrize(("f", "values"), [(finds, [5] * 1_000_000), (sums, [5] * 1_000_000), (halves, np.ones(4_000_000))])
+def test_a_signal_is_seen_behind_each_operation_on_a_whole_list(alarm, f, values):
+    """Each takes a millisecond or more: in a tenth of a second not so many of them fit as a chunk has rounds."""
+    compiled = jitney.compile(f)
+    compiled(3, values)
+    start = time.perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    with pytest.raises(Stopped) as raised:
+        compiled(10**9, values)
+    rounds = next(frame.f_locals["i"] for frame, _ in traceback.walk_tb(raised.tb) if frame.f_code.co_name == f.__name__)
+    assert rounds < 400 and alarm[0] - start < 0.5
+    assert stats(compiled)["flow_polls"] >= 1
+
+
 def test_the_program_catches_what_a_signal_raises(alarm):
     def f(n):
         s = 0

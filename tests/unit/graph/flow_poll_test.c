@@ -103,6 +103,17 @@ TEST(flow_poll, polls_that_stay_in_the_rounds)
                 "1 stay");
 }
 
+/* A call of what takes as long as a list is: each round asks. */
+TEST(flow_poll, polls_of_rounds_that_may_take_long)
+{
+    struct jy_arena *arena = jy_arena_new();
+    const char *source = POLLED("    %17 = call[0] %10 : i64\n" POLL SUM("%17"), "  exit 2 poll at 3 (%13, %17)\n");
+    const char *name = strstr(source, "twice");
+    check_polls(source, "1 %10 %11");
+    check_polls(jy_arena_printf(arena, "%.*slist_find_int%s", (int)(name - source), source, name + 5), "1 stay");
+    jy_arena_free(arena);
+}
+
 /* Ways back from 4, with exit 2, and from 5. */
 #define TWO_WAYS(second, exits)                                                                                        \
     POLLED("    %17 = lt %10, %2 : i1\n    branch %17 ? 4 () : 5 ()\n"                                                 \
