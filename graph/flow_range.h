@@ -86,6 +86,8 @@ struct jy_counted {
 const struct jy_interval *jy_range_of(struct jy_counted *c, jy_fv v);
 /* In that block of the loop, which the value's own dominates: what the branches on the way there say is known as well. */
 struct jy_interval jy_range_at(struct jy_counted *c, jy_fv v, jy_fb block);
+/* Whatever the call, and without a test. */
+bool jy_form_is_never_negative(struct jy_counted *c, const struct jy_form *form);
 /* In the front block. */
 jy_fv jy_form_emit(struct jy_counted *c, const struct jy_form *form);
 jy_fv jy_front_const(struct jy_counted *c, int64_t i);
