@@ -99,6 +99,8 @@ product(struct jy_counted *c, const struct jy_interval *a, const struct jy_inter
     bool grows = jy_form_is_never_negative(c, &a->low) && jy_form_is_never_negative(c, &b->low);
     for (size_t k = 0; k < 4; k += grows ? 3 : 1) {
         struct jy_form p;
+        if (!grows && ((k / 2 == 1 && jy_form_equal(x[0], x[1])) || (k % 2 == 1 && jy_form_equal(y[0], y[1]))))
+            continue; /* it was there */
         struct jy_derived *d = derive(c, &p, JY_FLOW_MUL, x[k / 2], y[k % 2]);
         d->nconditions = 4;
         for (size_t i = 0; i < 4; i++)

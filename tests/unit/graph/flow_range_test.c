@@ -196,6 +196,8 @@ TEST(flow_range, of_products)
 #define MASKED "    %16 = and %10, %8 : i64\n    %17 = max %10, %5 : i64\n"
     check_products(ROUND("    %15 = mul %10, %10 exit 1 : i64\n"), 15, 4);
     check_products(ROUND(MASKED "    %15 = mul %10, %16 exit 1 : i64\n"), 15, 4);
+    check_products(ROUND("    %15 = mul %10, %2 exit 1 : i64\n"), 15, 2);
+    check_products(ROUND("    %15 = mul %2, %10 exit 1 : i64\n"), 15, 2);
     check_products(ROUND(MASKED "    %15 = mul %17, %16 exit 1 : i64\n"), 15, 2);
 }
 
