@@ -117,6 +117,25 @@ is_step_to(struct jy_flow_bounds *b, jy_fv v, jy_fv x, int64_t by, int64_t *most
 
 /* ---- values ---- */
 
+/* All sums, or differences, fit. `out`: the bounds of those that do. */
+static bool
+has_sum(enum jy_fop op, struct jy_bounds x, struct jy_bounds y, struct jy_bounds *out)
+{
+    bool no_low, no_high;
+    if (op == JY_FLOW_ADD) {
+        no_low = __builtin_add_overflow(x.low, y.low, &out->low);
+        no_high = __builtin_add_overflow(x.high, y.high, &out->high);
+    } else {
+        no_low = __builtin_sub_overflow(x.low, y.high, &out->low);
+        no_high = __builtin_sub_overflow(x.high, y.low, &out->high);
+    }
+    if (no_low)
+        out->low = INT64_MIN;
+    if (no_high)
+        out->high = INT64_MAX;
+    return !no_low && !no_high;
+}
+
 static struct jy_bounds
 of_sum(struct jy_flow_bounds *b, jy_fv v)
 {
@@ -124,23 +143,44 @@ of_sum(struct jy_flow_bounds *b, jy_fv v)
     struct jy_bounds x = jy_flow_bounds_of(b, value->f_args[0]), y = jy_flow_bounds_of(b, value->f_args[1]), sum;
     jy_fv from;
     int64_t by, most;
-    bool no_low, no_high;
-    if (value->f_op == JY_FLOW_ADD) {
-        no_low = __builtin_add_overflow(x.low, y.low, &sum.low);
-        no_high = __builtin_add_overflow(x.high, y.high, &sum.high);
-    } else {
-        no_low = __builtin_sub_overflow(x.low, y.high, &sum.low);
-        no_high = __builtin_sub_overflow(x.high, y.low, &sum.high);
-    }
-    if (no_low)
-        sum.low = INT64_MIN;
-    if (no_high)
-        sum.high = INT64_MAX;
-    if (value->f_exit != JY_NO_EXIT || (!no_low && !no_high))
+    if (has_sum(value->f_op, x, y, &sum) || value->f_exit != JY_NO_EXIT)
         return sum;
     if (!is_step(b, v, &from, &by) || by == 0 || !is_step_to(b, v, from, by, &most))
         return unknown;
     return by > 0 ? (struct jy_bounds){ sum.low, most } : (struct jy_bounds){ most, sum.high };
+}
+
+/* A product by a constant that is checked keeps its factor within what fits, whatever that is. */
+static struct jy_bounds
+of_checked_product(const struct jy_flow_bounds *b, const struct jy_fvalue *value)
+{
+    int64_t k;
+    if (value->f_exit == JY_NO_EXIT ||
+        (!is_constant(b, value->f_args[0], &k) && !is_constant(b, value->f_args[1], &k)) || k < 1)
+        return unknown;
+    return (struct jy_bounds){ INT64_MIN / k * k, INT64_MAX / k * k };
+}
+
+/* All products fit: the bounds of them. */
+static bool
+has_product(struct jy_bounds x, struct jy_bounds y, struct jy_bounds *out)
+{
+    *out = (struct jy_bounds){ INT64_MAX, INT64_MIN };
+    for (int k = 0; k < 4; k++) {
+        int64_t corner;
+        if (__builtin_mul_overflow(k & 1 ? x.high : x.low, k & 2 ? y.high : y.low, &corner))
+            return false;
+        *out = either(*out, (struct jy_bounds){ corner, corner });
+    }
+    return true;
+}
+
+static struct jy_bounds
+of_product(struct jy_flow_bounds *b, const struct jy_fvalue *value)
+{
+    struct jy_bounds out;
+    struct jy_bounds x = jy_flow_bounds_of(b, value->f_args[0]), y = jy_flow_bounds_of(b, value->f_args[1]);
+    return has_product(x, y, &out) ? out : of_checked_product(b, value);
 }
 
 static struct jy_bounds
@@ -198,6 +238,8 @@ of_operation(struct jy_flow_bounds *b, jy_fv v)
     case JY_FLOW_ADD:
     case JY_FLOW_SUB:
         return of_sum(b, v);
+    case JY_FLOW_MUL:
+        return of_product(b, value);
     case JY_FLOW_SEXT:
     case JY_FLOW_ZEXT:
         return of_type(b, value);
@@ -284,41 +326,106 @@ is_below(const struct jy_flow_bounds *b, jy_fv index, jy_fv extent, jy_fb block)
     return false;
 }
 
+/* ---- overflow ---- */
+
+/* What it leaves for does not occur. */
+static bool
+always_fits(struct jy_flow_bounds *b, const struct jy_fvalue *v)
+{
+    struct jy_bounds x, y = unknown, result;
+    if (v->f_nargs == 0 || at(b, v->f_args[0])->f_type != JY_F_I64)
+        return false;
+    x = jy_flow_bounds_of(b, v->f_args[0]);
+    if (v->f_nargs == 2)
+        y = jy_flow_bounds_of(b, v->f_args[1]);
+    switch ((int)v->f_op) {
+    case JY_FLOW_ADD:
+    case JY_FLOW_SUB:
+        return has_sum(v->f_op, x, y, &result);
+    case JY_FLOW_MUL:
+        return has_product(x, y, &result);
+    case JY_FLOW_NEG:
+    case JY_FLOW_ABS:
+        return x.low > INT64_MIN;
+    case JY_FLOW_TO_FLOAT:
+        return x.low >= -(INT64_C(1) << 53) && x.high <= INT64_C(1) << 53;
+    default:
+        return false;
+    }
+}
+
+/* ---- remainders ---- */
+
+/* x + by, where x counts below what the number is divided by: there is one step to the remainder at most. JY_NO_FV: it is no such number. */
+static jy_fv
+remainder_of_step(struct jy_flow_bounds *b, struct jy_flow *w, jy_fb block, const struct jy_fvalue *value)
+{
+    jy_fv number = value->f_args[0], by = value->f_args[1], x = number;
+    int64_t step = 0;
+    if (value->f_type != JY_F_I64 || (is_step(b, number, &x, &step) && step != 1 && step != -1) ||
+        !is_below(b, x, by, block) || jy_flow_bounds_of(b, x).low < 0)
+        return JY_NO_FV;
+    if (step == 0)
+        return number;
+    jy_fv zero = jy_flow_const(w, block, JY_F_I64, (union jy_scalar){ .i = 0 });
+    jy_fv outside[] = { number, step > 0 ? by : zero }, next[] = { number, by };
+    jy_fv is_outside = jy_flow_op(w, block, step > 0 ? JY_FLOW_EQ : JY_FLOW_LT, JY_F_I1, 2, outside, JY_NO_EXIT);
+    jy_fv there = step > 0 ? zero : jy_flow_op(w, block, JY_FLOW_ADD, JY_F_I64, 2, next, JY_NO_EXIT);
+    jy_fv args[] = { is_outside, there, number };
+    return jy_flow_op(w, block, JY_FLOW_SELECT, JY_F_I64, 3, args, JY_NO_EXIT);
+}
+
+/* ---- all of a flow ---- */
+
+/* What stands for the value; JY_NO_FV: the value itself. */
+static jy_fv
+bound_wrap(struct jy_flow_bounds *b, struct jy_flow *w, jy_fb block, const struct jy_fvalue *value)
+{
+    if (jy_flow_bounds_of(b, value->f_args[0]).low < 0)
+        return JY_NO_FV;
+    if (value->f_exit != JY_NO_EXIT && !is_below(b, value->f_args[0], value->f_args[1], block)) {
+        jy_fv below = jy_flow_op(w, block, JY_FLOW_BELOW, JY_F_I1, 2, value->f_args, JY_NO_EXIT);
+        jy_flow_op(w, block, JY_FLOW_CHECK, JY_F_NONE, 1, &below, value->f_exit);
+    }
+    return value->f_args[0];
+}
+
 static void
-bound_block(struct jy_flow_bounds *b, struct jy_flow *w, jy_fb block, jy_fv *index)
+bound_block(struct jy_flow_bounds *b, struct jy_flow *w, jy_fb block, jy_fv *instead)
 {
     struct jy_fblock old = w->w_blocks.at[block];
     memset(&w->w_blocks.at[block].f_body, 0, sizeof old.f_body);
     for (size_t k = 0; k < old.f_body.n; k++) {
-        jy_fv v = old.f_body.at[k];
+        jy_fv v = old.f_body.at[k], other = JY_NO_FV;
         const struct jy_fvalue value = *jy_flow_at(w, v);
-        if (value.f_op != JY_FLOW_WRAP || jy_flow_bounds_of(b, value.f_args[0]).low < 0) {
-            *jy_vec_push(w->w_arena, &w->w_blocks.at[block].f_body) = v;
-            continue;
-        }
-        index[v] = value.f_args[0];
-        if (value.f_exit == JY_NO_EXIT || is_below(b, value.f_args[0], value.f_args[1], block))
-            continue;
         w->w_line = value.f_line;
-        jy_fv below = jy_flow_op(w, block, JY_FLOW_BELOW, JY_F_I1, 2, value.f_args, JY_NO_EXIT);
-        jy_flow_op(w, block, JY_FLOW_CHECK, JY_F_NONE, 1, &below, value.f_exit);
+        if (value.f_op == JY_FLOW_WRAP)
+            other = bound_wrap(b, w, block, &value);
+        else if (value.f_op == JY_FLOW_FLOORMOD)
+            other = remainder_of_step(b, w, block, &value);
+        else if (value.f_exit != JY_NO_EXIT && always_fits(b, &value))
+            jy_flow_at(w, v)->f_exit = JY_NO_EXIT;
+        if (other == JY_NO_FV)
+            *jy_vec_push(w->w_arena, &w->w_blocks.at[block].f_body) = v;
+        else
+            instead[v] = other;
     }
 }
 
 void
-jy_flow_bound_wraps(struct jy_flow *w)
+jy_flow_bound(struct jy_flow *w)
 {
     struct jy_flow_shape shape;
     struct jy_flow_bounds b;
     jy_flow_shape_fill(&shape, w);
     jy_flow_bounds_init(&b, w, &shape);
-    jy_fv *index = jy_flow_renaming(w);
+    jy_fv *instead = jy_flow_renaming(w);
     size_t nblocks = w->w_blocks.n, nvalues = w->w_values.n;
     for (jy_fb block = 0; block < nblocks; block++)
         if (shape.dom.rank[block] != JY_UNREACHED)
-            bound_block(&b, w, block, index);
+            bound_block(&b, w, block, instead);
     w->w_line = 0;
     jy_fv *to = jy_flow_renaming(w); /* of the tests, too */
-    memcpy(to, index, nvalues * sizeof *to);
+    memcpy(to, instead, nvalues * sizeof *to);
     jy_flow_rename(w, to);
 }

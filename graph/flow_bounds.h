@@ -22,7 +22,7 @@ struct jy_flow_bounds {
 
 void jy_flow_bounds_init(struct jy_flow_bounds *b, const struct jy_flow *w, const struct jy_flow_shape *shape);
 struct jy_bounds jy_flow_bounds_of(struct jy_flow_bounds *b, jy_fv v);
-/* A WRAP of what is never negative is a test of the extent, or nothing where a branch has tested that. */
-void jy_flow_bound_wraps(struct jy_flow *w);
+/* A WRAP of what is never negative is a test of the extent, or nothing where a branch has tested that. Arithmetic that always fits leaves no more. */
+void jy_flow_bound(struct jy_flow *w);
 
 #endif

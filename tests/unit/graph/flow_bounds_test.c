@@ -72,7 +72,21 @@ TEST(flow_bounds, of_operations)
     CHECK_ONE("    %10 = load[0] %3, %5 : i16\n    %20 = zext %10 : i64\n", 0, 65535);
     CHECK_ONE("    %10 = load[0] %3, %5 : i32\n    %20 = sext %10 : i64\n", INT32_MIN, INT32_MAX);
     CHECK_ONE("    %20 = zext %4 : i64\n", 0, 1);
-    CHECK_ONE("    %20 = mul %1, %1 : i64\n", INT64_MIN, INT64_MAX);
+}
+
+/* All corners fit; or one factor is a constant, and an exit is taken where the product does not fit. */
+TEST(flow_bounds, of_products)
+{
+    CHECK_ONE("    %20 = mul %1, %7 : i64\n", -3 * LONGEST, 0);
+    CHECK_ONE("    %10 = and %0, %6 : i64\n    %20 = mul %7, %10 : i64\n", -3, 0);
+    CHECK_ONE("    %20 = mul %0, %7 : i64\n", INT64_MIN, INT64_MAX);
+    CHECK_ONE("    %20 = mul %0, %7 exit 0 : i64\n", INT64_MIN, INT64_MAX);
+    CHECK_ONE("    %20 = mul %0, %0 exit 0 : i64\n", INT64_MIN, INT64_MAX);
+    CHECK_BOUNDS(ONE("    %10 = const[3] : i64\n    %20 = mul %0, %10 exit 0 : i64\n"), 20, INT64_MIN + 2,
+                 INT64_MAX - 1);
+    CHECK_BOUNDS(ONE("    %10 = const[3] : i64\n    %20 = mul %10, %0 exit 0 : i64\n"), 20, INT64_MIN + 2,
+                 INT64_MAX - 1);
+    CHECK_BOUNDS(ONE("    %10 = const[3] : i64\n    %20 = mul %0, %10 : i64\n"), 20, INT64_MIN, INT64_MAX);
 }
 
 /* Both ends of the exact sum fit, or an exit is taken where the sum does not: else it wraps to anywhere. */
@@ -160,15 +174,15 @@ TEST(flow_bounds, of_parameters_made_of_themselves)
                  11, INT64_MIN, LONGEST);
 }
 
-/* ---- indices ---- */
+/* ---- what is changed ---- */
 
 static void
-check_wraps(const char *source, const char *expected)
+check_bound(const char *source, const char *expected)
 {
     struct jy_arena *arena = jy_arena_new();
     struct jy_flow *w = parse_flow(arena, source);
     if (w != NULL) {
-        jy_flow_bound_wraps(w);
+        jy_flow_bound(w);
         CHECK_STR(jy_flow_verify(w), NULL);
         check_flow_text(w, expected);
     }
@@ -180,12 +194,12 @@ check_wraps(const char *source, const char *expected)
 
 TEST(flow_bounds, an_index_that_is_never_negative_is_compared_with_the_extent)
 {
-    check_wraps(WRAPPED("    %20 = wrap %2, %0 exit 0 : i64 @7\n", "%20"),
+    check_bound(WRAPPED("    %20 = wrap %2, %0 exit 0 : i64 @7\n", "%20"),
                 WRAPPED("    %21 = below %2, %0 : i1 @7\n    check %21 exit 0 @7\n", "%2"));
-    check_wraps(WRAPPED("    %20 = wrap %2, %0 : i64\n", "%20"), WRAPPED("", "%2"));
-    check_wraps(WRAPPED("    %20 = wrap %0, %2 exit 0 : i64\n", "%20"),
+    check_bound(WRAPPED("    %20 = wrap %2, %0 : i64\n", "%20"), WRAPPED("", "%2"));
+    check_bound(WRAPPED("    %20 = wrap %0, %2 exit 0 : i64\n", "%20"),
                 WRAPPED("    %20 = wrap %0, %2 exit 0 : i64\n", "%20"));
-    check_wraps(WRAPPED("    %20 = wrap %0, %2 : i64\n", "%20"), WRAPPED("    %20 = wrap %0, %2 : i64\n", "%20"));
+    check_bound(WRAPPED("    %20 = wrap %0, %2 : i64\n", "%20"), WRAPPED("    %20 = wrap %0, %2 : i64\n", "%20"));
 }
 
 /* A branch has compared the index with the extent already: with that one, strictly, and on every way. */
@@ -204,7 +218,7 @@ TEST(flow_bounds, an_index_that_a_branch_has_compared)
 {
 #define WRAP "    %20 = wrap %2, %1 exit 0 : i64\n"
 #define BELOW "    %21 = below %2, %1 : i1\n    check %21 exit 0\n"
-#define CHECK_TESTED(test, arms, left) check_wraps(TESTED(test, arms, WRAP), TESTED(test, arms, left))
+#define CHECK_TESTED(test, arms, left) check_bound(TESTED(test, arms, WRAP), TESTED(test, arms, left))
     CHECK_TESTED("lt %2, %1", "1 () : 3 ()", "");
     CHECK_TESTED("gt %1, %2", "1 () : 3 ()", "");
     CHECK_TESTED("ge %2, %1", "3 () : 1 ()", "");
@@ -213,4 +227,71 @@ TEST(flow_bounds, an_index_that_a_branch_has_compared)
     CHECK_TESTED("lt %2, %0", "1 () : 3 ()", BELOW);
     CHECK_TESTED("lt %2, %1", "1 () : 2 ()", BELOW); /* the other way comes here, too */
     CHECK_TESTED("lt %2, %1", "1 () : 1 ()", BELOW);
+}
+
+#define ARITHMETIC(instruction) WRAPPED(instruction, "%20")
+#define CHECK_FITS(before, operation, type)                                                                            \
+    check_bound(ARITHMETIC(before "    %20 = " operation " exit 0 : " type "\n"),                                      \
+                ARITHMETIC(before "    %20 = " operation " : " type "\n"))
+#define CHECK_MAY_NOT_FIT(before, operation, type)                                                                     \
+    check_bound(ARITHMETIC(before "    %20 = " operation " exit 0 : " type "\n"),                                      \
+                ARITHMETIC(before "    %20 = " operation " exit 0 : " type "\n"))
+
+TEST(flow_bounds, arithmetic_that_always_fits_leaves_no_more)
+{
+#define TRIPLE "    %8 = const[3] : i64\n    %9 = const[2] : i64\n    %10 = mul %0, %8 exit 0 : i64\n"
+    CHECK_FITS("", "add %1, %6", "i64");
+    CHECK_FITS("", "sub %7, %1", "i64");
+    CHECK_FITS("", "mul %1, %7", "i64");
+    CHECK_FITS("", "neg %1", "i64");
+    CHECK_FITS("", "abs %1", "i64");
+    CHECK_FITS("", "to_float %1", "f64");
+    CHECK_FITS(TRIPLE, "add %10, %6", "i64");
+    CHECK_MAY_NOT_FIT(TRIPLE, "add %10, %9", "i64");
+    CHECK_MAY_NOT_FIT(TRIPLE, "sub %10, %8", "i64");
+    CHECK_FITS(TRIPLE, "neg %10", "i64");
+    CHECK_MAY_NOT_FIT("", "add %2, %6", "i64");
+    CHECK_MAY_NOT_FIT("", "mul %2, %2", "i64");
+    CHECK_MAY_NOT_FIT("", "neg %0", "i64");
+    CHECK_MAY_NOT_FIT("", "abs %0", "i64");
+    CHECK_MAY_NOT_FIT("", "to_float %2", "f64");
+}
+
+/* %10 counts from 0, or what `first` says, below %1. */
+#define COUNTED(first, limit, body, result)                                                                            \
+    INPUTS "    jump 1 (" first ")\n"                                                                                  \
+           "  block 1 (%10 : i64) :\n"                                                                                 \
+           "    %11 = lt %10, " limit " : i1\n"                                                                        \
+           "    branch %11 ? 2 () : 3 ()\n"                                                                            \
+           "  block 2 () :\n" body "    %14 = mul " result ", %6 : i64\n"                                              \
+           "    store[0] %3, %5, %14\n"                                                                                \
+           "    poll exit 0\n"                                                                                         \
+           "    %15 = add %10, %6 : i64\n"                                                                             \
+           "    jump 1 (%15)\n"                                                                                        \
+           "  block 3 () :\n"                                                                                          \
+           "    exit 1\n"                                                                                              \
+           "  exit 0 poll at 1 (%10)\n"                                                                                \
+           "  exit 1 return at 2 ()\n"
+
+TEST(flow_bounds, a_remainder_by_what_the_number_counts_to)
+{
+#define NEXT "    %12 = add %10, %6 : i64\n"
+#define LAST "    %12 = sub %10, %6 : i64\n"
+#define REST "    %13 = floormod %12, %1 exit 0 : i64\n"
+    check_bound(COUNTED("%5", "%1", "    %13 = floormod %10, %1 exit 0 : i64\n", "%13"),
+                COUNTED("%5", "%1", "", "%10"));
+    check_bound(COUNTED("%5", "%1", NEXT REST, "%13"),
+                COUNTED("%5", "%1",
+                        NEXT
+                        "    %18 = const[0] : i64\n    %19 = eq %12, %1 : i1\n    %20 = select %19, %18, %12 : i64\n",
+                        "%20"));
+    check_bound(COUNTED("%5", "%1", LAST REST, "%13"),
+                COUNTED("%5", "%1",
+                        LAST "    %18 = const[0] : i64\n    %19 = lt %12, %18 : i1\n    %20 = add %12, %1 : i64\n"
+                             "    %21 = select %19, %20, %12 : i64\n",
+                        "%21"));
+    check_bound(COUNTED("%7", "%1", NEXT REST, "%13"), COUNTED("%7", "%1", NEXT REST, "%13"));
+    check_bound(COUNTED("%5", "%2", NEXT REST, "%13"), COUNTED("%5", "%2", NEXT REST, "%13"));
+    check_bound(COUNTED("%5", "%1", "    %12 = sub %10, %7 : i64\n" REST, "%13"),
+                COUNTED("%5", "%1", "    %12 = sub %10, %7 : i64\n" REST, "%13"));
 }
