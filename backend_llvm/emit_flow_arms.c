@@ -3,7 +3,11 @@
  *     c ? n // 2 : 3 * n + 1          a = n >> 1; b, o = n * 3; o -> doubt: c ? go on : leave; ...; select c, a, b
  *
  * LLVM does so itself where nothing leaves, as a branch that is not foreseen costs more than some additions. Here are those in which an
- * integer may overflow: where one does on the way that is not gone, a cold block goes on. */
+ * integer may overflow: where one does on the way that is not gone, a cold block goes on. And those that add to a number or not:
+ *
+ *     if c: n += x                    a = select c, x, 0; n = n + a
+ *
+ * which LLVM takes for a sum, over the rounds of a loop, too; of what it makes itself of the branch it does not know that. */
 #include "emit_flow.h"
 
 enum { MOST_VALUES = 4 /* taste: of both ways, as many as LLVM itself would do */ };
@@ -61,6 +65,36 @@ is_arm(const struct jy_flow_emit *f, const uint32_t *npreds, jy_fb b, size_t *n,
     return *n <= MOST_VALUES;
 }
 
+/* Is a sum of integers: `x` and something, which is what it gives; JY_NO_FV: no. */
+static jy_fv
+added_to(const struct jy_flow_emit *f, jy_fv sum, jy_fv x)
+{
+    const struct jy_fvalue *v = jy_flow_at(f->w, sum);
+    if ((v->f_op != JY_FLOW_ADD && v->f_op != JY_FLOW_SUB) || v->f_exit != JY_NO_EXIT || v->f_type != JY_F_I64)
+        return JY_NO_FV;
+    if (v->f_args[0] == x)
+        return v->f_args[1];
+    return v->f_op == JY_FLOW_ADD && v->f_args[1] == x ? v->f_args[0] : JY_NO_FV;
+}
+
+/* The edge on which a way ends. */
+static const struct jy_fedge *
+last_edge(const struct jy_flow_emit *f, jy_fb b, int k)
+{
+    const struct jy_fedge *edge = &f->w->w_blocks.at[b].f_edge[k];
+    return f->is_arm[edge->to] ? &f->w->w_blocks.at[edge->to].f_edge[0] : edge;
+}
+
+static bool
+has_sum(const struct jy_flow_emit *f, jy_fb b)
+{
+    const struct jy_fedge *yes = last_edge(f, b, 0), *no = last_edge(f, b, 1);
+    for (size_t k = 0; k < yes->nargs; k++)
+        if (added_to(f, yes->args[k], no->args[k]) != JY_NO_FV || added_to(f, no->args[k], yes->args[k]) != JY_NO_FV)
+            return true;
+    return false;
+}
+
 static bool
 find_arms_of(struct jy_flow_emit *f, const uint32_t *npreds, jy_fb b)
 {
@@ -77,12 +111,15 @@ find_arms_of(struct jy_flow_emit *f, const uint32_t *npreds, jy_fb b)
         to[k] = arm[k] ? f->w->w_blocks.at[next].f_edge[0].to : next;
     }
     /* one way may be none at all: it ends where the other does */
-    if (!leaves || to[0] != to[1] || f->place[to[0]] <= f->place[b])
+    if (to[0] != to[1] || f->place[to[0]] <= f->place[b])
         return false;
     for (int k = 0; k < 2; k++)
-        if (arm[k])
-            f->is_arm[block->f_edge[k].to] = true;
-    return true;
+        f->is_arm[block->f_edge[k].to] |= arm[k];
+    if (leaves || has_sum(f, b))
+        return true;
+    for (int k = 0; k < 2; k++)
+        f->is_arm[block->f_edge[k].to] &= !arm[k];
+    return false;
 }
 
 /* `order`: the blocks that are reached. */
@@ -114,23 +151,41 @@ jy_flow_emit_arms(struct jy_flow_emit *f, jy_fb b)
     f->goes_on = NULL;
 }
 
+/* `sum`, which is `x` and something, where the condition is as `holds` says; else `x`. NULL: it is no such sum. */
+static LLVMValueRef
+added_if(struct jy_flow_emit *f, LLVMValueRef condition, bool holds, jy_fv sum, jy_fv x)
+{
+    jy_fv by = added_to(f, sum, x);
+    if (by == JY_NO_FV)
+        return NULL;
+    LLVMBuilderRef b = l_builder(f);
+    LLVMValueRef some = f->value[by], none = l_int(some, 0);
+    LLVMValueRef what = LLVMBuildSelect(b, condition, holds ? some : none, holds ? none : some, "");
+    return jy_flow_at(f->w, sum)->f_op == JY_FLOW_ADD ? LLVMBuildAdd(b, f->value[x], what, "")
+                                                      : LLVMBuildSub(b, f->value[x], what, "");
+}
+
+static LLVMValueRef
+chosen(struct jy_flow_emit *f, LLVMValueRef condition, jy_fv yes, jy_fv no)
+{
+    if (yes == no)
+        return f->value[yes];
+    LLVMValueRef r = added_if(f, condition, true, yes, no);
+    r = r != NULL ? r : added_if(f, condition, false, no, yes);
+    return r != NULL ? r : LLVMBuildSelect(l_builder(f), condition, f->value[yes], f->value[no], "");
+}
+
 /* The edge on which both ways end, its arguments chosen by the condition. */
 void
 jy_flow_join_arms(struct jy_flow_emit *f, jy_fb b)
 {
     const struct jy_fblock *block = &f->w->w_blocks.at[b];
-    const struct jy_fedge *edge[2];
-    for (int k = 0; k < 2; k++) {
-        edge[k] = &block->f_edge[k];
-        if (f->is_arm[edge[k]->to])
-            edge[k] = &f->w->w_blocks.at[edge[k]->to].f_edge[0];
-    }
-    const struct jy_fblock *to = &f->w->w_blocks.at[edge[0]->to];
-    for (size_t k = 0; k < edge[0]->nargs; k++) {
-        LLVMValueRef yes = f->value[edge[0]->args[k]], no = f->value[edge[1]->args[k]];
-        LLVMValueRef r = yes == no ? yes : LLVMBuildSelect(l_builder(f), f->value[block->f_condition], yes, no, "");
+    const struct jy_fedge *yes = last_edge(f, b, 0), *no = last_edge(f, b, 1);
+    const struct jy_fblock *to = &f->w->w_blocks.at[yes->to];
+    for (size_t k = 0; k < yes->nargs; k++) {
+        LLVMValueRef r = chosen(f, f->value[block->f_condition], yes->args[k], no->args[k]);
         LLVMBasicBlockRef from = f->last[b];
         LLVMAddIncoming(f->value[to->f_params.at[k]], &r, &from, 1);
     }
-    LLVMBuildBr(l_builder(f), f->first[edge[0]->to]);
+    LLVMBuildBr(l_builder(f), f->first[yes->to]);
 }

@@ -73,3 +73,50 @@ TEST(emit_flow_arms, only_the_way_that_is_gone_leaves)
     }
     jy_arena_free(arena);
 }
+
+/* A sum that is taken from, or added to, or left, by a bit: with a constant, what comes in, and what wraps. */
+TEST(emit_flow_arms, a_sum_or_the_number_itself)
+{
+    const char *text = "flow f :\n"
+                       "  input 0 : i64 number 0 int64\n"
+                       "  input 1 : i1 number 1 bool\n"
+                       "  block 0 () :\n"
+                       "    %0 = input[0] : i64\n"
+                       "    %1 = input[1] : i1\n"
+                       "    %2 = const[7] : i64\n"
+                       "    branch %1 ? 1 () : 2 (%0)\n"
+                       "  block 1 () :\n"
+                       "    %3 = add %2, %0 : i64\n"
+                       "    jump 2 (%3)\n"
+                       "  block 2 (%4 : i64) :\n"
+                       "    branch %1 ? 4 (%4) : 3 ()\n"
+                       "  block 3 () :\n"
+                       "    %5 = sub %4, %2 : i64\n"
+                       "    jump 4 (%5)\n"
+                       "  block 4 (%6 : i64) :\n"
+                       "    branch %1 ? 5 () : 6 (%6)\n"
+                       "  block 5 () :\n"
+                       "    %7 = sub %2, %6 : i64\n"
+                       "    jump 6 (%7)\n"
+                       "  block 6 (%8 : i64) :\n"
+                       "    exit 0\n"
+                       "  exit 0 stop at 1 (%4, %6, %8)\n";
+    union jy_scalar in[2], out[3];
+    struct jy_flow_call call = { .in = in, .out = out };
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, text);
+    struct flow_code c;
+    if (w != NULL && CHECK(flow_load(&c, w, LEVEL_HOST))) {
+        for (int64_t x = INT64_MAX - 8; x != INT64_MIN + 8; x = (int64_t)((uint64_t)x + 1))
+            for (int bit = 0; bit < 2; bit++) {
+                in[0].i = x, in[1].i = bit;
+                uint64_t first = (uint64_t)x + (bit ? 7 : 0), second = first - (bit ? 0 : 7);
+                CHECK_INT(flow_run(&c, w, &call), 0);
+                CHECK_INT(out[0].i, (int64_t)first);
+                CHECK_INT(out[1].i, (int64_t)second);
+                CHECK_INT(out[2].i, (int64_t)(bit ? 7 - second : second));
+            }
+        flow_unload(&c);
+    }
+    jy_arena_free(arena);
+}
