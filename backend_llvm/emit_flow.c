@@ -296,6 +296,18 @@ add_incoming(struct jy_flow_emit *f, const struct jy_fedge *edge, LLVMBasicBlock
     jy_flow_pass_strides(f, edge, from, f->place[edge->to] <= f->place[b]);
 }
 
+/* A loop that has a fast copy is seldom gone round: unrolling it would cost time and code. */
+static void
+mark_way_back(struct jy_flow_emit *f, jy_fb from)
+{
+    const struct jy_fblock *block = &f->w->w_blocks.at[from];
+    for (size_t k = 0; k < edges_of(block); k++) {
+        jy_fb to = block->f_edge[k].to;
+        if (f->w->w_blocks.at[to].f_careful && f->place[to] <= f->place[from])
+            LLVMSetMetadata(LLVMGetBasicBlockTerminator(f->last[from]), f->loop_kind, f->plain_loop);
+    }
+}
+
 /* Both edges of a branch may go to one block with different arguments: the second gets a block of its own. */
 static void
 end_block(struct jy_flow_emit *f, jy_fb b)
@@ -378,10 +390,10 @@ emit_blocks(struct jy_flow_emit *f)
         emit_block(f, order[k]);
     for (size_t k = 0; k < n && f->e->why == NULL; k++)
         end_block(f, order[k]);
-    if (f->e->why == NULL) {
-        jy_flow_mark_loops(f);
+    for (size_t k = 0; k < n && f->e->why == NULL; k++)
+        mark_way_back(f, order[k]);
+    if (f->e->why == NULL)
         jy_flow_emit_exits(f);
-    }
 }
 
 /* The function ---------------------------------------------------------------------------------------------------- */
@@ -395,6 +407,21 @@ make_weights(struct jy_emit *e, uint32_t yes, uint32_t no)
         LLVMValueAsMetadata(LLVMConstInt(e->i32, no, false)),
     };
     return LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3));
+}
+
+/* A loop's node names itself first; nodes that do are no others' equal. */
+static LLVMValueRef
+make_plain_loop(struct jy_emit *e)
+{
+    LLVMMetadataRef no_unroll = LLVMMDStringInContext2(e->context, "llvm.loop.unroll.disable", 24);
+    LLVMMetadataRef vectorize[] = { LLVMMDStringInContext2(e->context, "llvm.loop.vectorize.enable", 26),
+                                    LLVMValueAsMetadata(LLVMConstInt(e->i1, 0, false)) };
+    LLVMMetadataRef itself = LLVMTemporaryMDNode(e->context, NULL, 0);
+    LLVMMetadataRef parts[] = { itself, LLVMMDNodeInContext2(e->context, &no_unroll, 1),
+                                LLVMMDNodeInContext2(e->context, vectorize, 2) };
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, parts, 3);
+    LLVMMetadataReplaceAllUsesWith(itself, node);
+    return LLVMMetadataAsValue(e->context, node);
 }
 
 /* What a helper keeps and nothing in the flow writes may be loaded before the call as well as behind it. What the flow writes the helper may read. */
@@ -470,6 +497,8 @@ fill_state(struct jy_flow_emit *f)
     f->apart_kind = metadata_kind(e, "noalias");
     f->usual = make_weights(e, 1 << 20, 1);
     f->rare = make_weights(e, 1, 1 << 20);
+    f->loop_kind = metadata_kind(e, "llvm.loop");
+    f->plain_loop = make_plain_loop(e);
     f->frozen = LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0));
     make_scopes(f);
 }
@@ -499,11 +528,11 @@ add_function(struct jy_emit *e, const char *name, LLVMTypeRef type)
     return function;
 }
 
-/* A short recursion is put into itself once: what a call costs, it costs half as often, and less than that where the innermost calls do little. */
-static bool
-is_put_into_itself(const struct jy_flow *w, uint32_t number)
+/* How often a short recursion is put into itself: what a call costs, it costs that much less often, and less than that where the innermost calls do little. */
+static unsigned
+count_copies(const struct jy_flow *w, uint32_t number)
 {
-    enum { MOST_CALLS = 3, MOST_VALUES = 60 }; /* taste */
+    enum { MOST_CALLS = 3, MOST_VALUES = 60, MOST_CODE = 140 }; /* taste */
     size_t ncalls = 0, nvalues = 0;
     for (size_t b = 0; b < w->w_blocks.n; b++) {
         const struct jy_fblock *block = &w->w_blocks.at[b];
@@ -513,7 +542,9 @@ is_put_into_itself(const struct jy_flow *w, uint32_t number)
             ncalls += v->f_op == JY_FLOW_INVOKE && v->f_index == number;
         }
     }
-    return ncalls > 0 && ncalls <= MOST_CALLS && nvalues <= MOST_VALUES;
+    if (ncalls == 0 || ncalls > MOST_CALLS || nvalues > MOST_VALUES)
+        return 0;
+    return nvalues * (1 + ncalls + ncalls * ncalls) <= MOST_CODE ? JY_FLOW_MOST_COPIES : 1;
 }
 
 static void
@@ -532,8 +563,8 @@ declare_function(struct jy_emit *e, struct jy_flow_function *out, const struct j
         types[k + 2] = jy_flow_value_type(&f, (enum jy_ftype)w->w_args[k]);
     out->type = LLVMFunctionType(out->result, types, (unsigned)w->w_nargs + 2, false);
     out->function = add_function(e, "function", out->type);
-    if (is_put_into_itself(w, number))
-        out->again = add_function(e, "again", out->type);
+    for (unsigned k = count_copies(w, number); k > 0; k--)
+        out->again[k - 1] = add_function(e, "again", out->type);
     if (w->w_is_piece)
         jy_flow_emit_piece(e, out, w);
 }
@@ -547,7 +578,7 @@ emit_prologue(struct jy_flow_emit *f)
     LLVMValueRef left = LLVMGetParam(e->function, 1), frames = l_i64(e, f->w->w_frames);
     LLVMValueRef here = LLVMBuildPtrToInt(e->builder, f->field[JY_FLOW_FIELD_OUT], e->i64, "");
     LLVMValueRef room = LLVMBuildICmp(e->builder, LLVMIntUGT, here, jy_flow_field(f, JY_FLOW_FIELD_STACK), "");
-    if (!f->is_again) { /* else the outer one has asked */
+    if (f->depth == 0) { /* else the outer one has asked */
         jy_flow_go_on(f, LLVMBuildNot(e->builder, jy_flow_must_poll(f), ""), refused);
         jy_flow_go_on(f, room, refused);
     }
@@ -565,14 +596,15 @@ add_enum_attribute(struct jy_emit *e, const char *name)
                             LLVMCreateEnumAttribute(e->context, kind, 0));
 }
 
+/* `depth`: 0, or which of the copies that are put into it. */
 static void
 emit_function(struct jy_emit *e, const struct jy_flow_function *functions, const struct jy_flow *w, uint32_t number,
-              bool is_again)
+              unsigned depth)
 {
     struct jy_flow_emit f = { .e = e, .w = w, .functions = functions, .self = &functions[number], .number = number };
-    f.is_again = is_again;
-    open_function(&f, is_again ? functions[number].again : functions[number].function);
-    if (is_again)
+    f.depth = depth;
+    open_function(&f, depth > 0 ? functions[number].again[depth - 1] : functions[number].function);
+    if (depth > 0)
         add_enum_attribute(e, "alwaysinline");
     LLVMTypeRef room = LLVMArrayType2(e->i64, f.nslots + 1);
     f.field[JY_FLOW_FIELD_OUT] = jy_emit_alloca(e, room, "out");
@@ -601,8 +633,9 @@ jy_emit_flow(struct jy_emit *e, const struct jy_flow *flow)
     l_at(e, e->entry);
     LLVMBuildBr(e->builder, f.first[0]);
     for (size_t k = 0; k < n && e->why == NULL; k++) {
-        emit_function(e, functions, flow->w_functions.at[k], (uint32_t)k, false);
-        if (functions[k].again != NULL && e->why == NULL)
-            emit_function(e, functions, flow->w_functions.at[k], (uint32_t)k, true);
+        emit_function(e, functions, flow->w_functions.at[k], (uint32_t)k, 0);
+        for (unsigned depth = 1; depth <= JY_FLOW_MOST_COPIES && e->why == NULL; depth++)
+            if (functions[k].again[depth - 1] != NULL)
+                emit_function(e, functions, flow->w_functions.at[k], (uint32_t)k, depth);
     }
 }

@@ -44,11 +44,13 @@ struct jy_flow_division {
     LLVMValueRef dividend, divisor, quotient, rest;
 };
 
+enum { JY_FLOW_MOST_COPIES = 2 };
+
 /* One of the program's functions, as LLVM has it: { result, left } or left, of (call, frames left, arguments). */
 struct jy_flow_function {
     LLVMValueRef function;
-    LLVMValueRef
-        again; /* the same, for calls in it of itself, into which LLVM puts it; NULL: those are calls like others */
+    LLVMValueRef again
+        [JY_FLOW_MOST_COPIES]; /* the same, for calls in it of itself, in that copy of itself, ...: LLVM puts them into it. NULL: calls like others */
     LLVMTypeRef type, result;
     LLVMValueRef piece; /* a jy_flow_piece that calls it; NULL: it is none */
 };
@@ -58,9 +60,13 @@ struct jy_flow_emit {
     const struct jy_flow *w;
     const struct jy_flow_function *functions; /* of the root */
     const struct jy_flow_function *self;      /* NULL: this is the root */
-    bool is_again;
-    uint32_t number;   /* of the function */
-    LLVMValueRef left; /* frames that may be begun yet; NULL: nobody has asked */
+    unsigned depth;                           /* of this copy of the function in itself */
+    uint32_t number;                          /* of the function */
+    LLVMValueRef left;                        /* frames that may be begun yet; NULL: nobody has asked */
+    struct {
+        LLVMBasicBlockRef block; /* NULL: nothing has returned yet */
+        LLVMValueRef number, left;
+    } result; /* of a function: where all returns end */
     LLVMTypeRef call_type;
     LLVMValueRef *value;             /* per value of the flow */
     bool *is_arm, *has_arms;         /* per block: emit_flow_arms.c */
@@ -75,6 +81,7 @@ struct jy_flow_emit {
     LLVMValueRef field[JY_FLOW_FIELDS]; /* loaded in the entry block */
     LLVMValueRef failed;                /* slot for helpers that may fail */
     LLVMValueRef scratch;               /* SCRATCH */
+    LLVMValueRef plain_loop;            /* metadata: not to be unrolled or vectorised */
     LLVMValueRef rare, usual, frozen; /* metadata: the first edge is taken never, always; memory that does not change */
     struct {
         struct jy_flow_flagged *at;
@@ -87,7 +94,7 @@ struct jy_flow_emit {
     const jy_fb *order; /* of blocks, as `place` says; with arms */
     size_t norder;
     struct jy_flow_division division; /* the last one */
-    unsigned prof_kind, invariant_kind, scope_kind, apart_kind;
+    unsigned prof_kind, loop_kind, invariant_kind, scope_kind, apart_kind;
 };
 
 /* emit_flow.c */
@@ -117,8 +124,6 @@ LLVMValueRef jy_flow_emit_int(struct jy_flow_emit *f, const struct jy_fvalue *v,
 LLVMValueRef jy_flow_emit_stride(struct jy_flow_emit *f, const struct jy_fvalue *v);
 /* Of an edge whose block, `from`, has ended. */
 void jy_flow_pass_strides(struct jy_flow_emit *f, const struct jy_fedge *edge, LLVMBasicBlockRef from, bool is_back);
-/* emit_flow_mark.c: when all blocks have ended */
-void jy_flow_mark_loops(struct jy_flow_emit *f);
 /* emit_flow_exit.c */
 LLVMBasicBlockRef jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit);
 void jy_flow_emit_exits(struct jy_flow_emit *f); /* of those that are taken */

@@ -159,17 +159,37 @@ jy_flow_emit_call(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValueRe
 
 /* The program's functions ------------------------------------------------------------------------------------------ */
 
+/* All returns are one, of a number and a bit that are chosen apart: where the function is put into another, LLVM then sees on which ways it was left. */
+static void
+begin_result(struct jy_flow_emit *f)
+{
+    struct jy_emit *e = f->e;
+    LLVMBasicBlockRef here = l_visit(e, f->result.block = l_block(e, "result"));
+    f->result.left = LLVMBuildPhi(e->builder, e->i1, "left");
+    LLVMValueRef both = f->result.left;
+    if (f->w->w_type != JY_F_NONE) {
+        f->result.number = LLVMBuildPhi(e->builder, jy_flow_value_type(f, (enum jy_ftype)f->w->w_type), "number");
+        both = LLVMBuildInsertValue(e->builder, LLVMGetUndef(f->self->result), both, 1, "");
+        both = LLVMBuildInsertValue(e->builder, both, f->result.number, 0, "");
+    }
+    LLVMBuildRet(e->builder, both);
+    l_at(e, here);
+}
+
 void
 jy_flow_emit_result(struct jy_flow_emit *f, LLVMValueRef result, bool left)
 {
     struct jy_emit *e = f->e;
-    LLVMValueRef both = LLVMConstInt(e->i1, left, false);
-    if (f->w->w_type != JY_F_NONE) {
-        both = LLVMBuildInsertValue(e->builder, LLVMGetUndef(f->self->result), both, 1, "");
-        if (result != NULL)
-            both = LLVMBuildInsertValue(e->builder, both, result, 0, "");
+    if (f->result.block == NULL)
+        begin_result(f);
+    LLVMValueRef is_left = LLVMConstInt(e->i1, left, false);
+    LLVMBasicBlockRef here = l_here(e);
+    LLVMAddIncoming(f->result.left, &is_left, &here, 1);
+    if (f->result.number != NULL) {
+        LLVMValueRef number = result != NULL ? result : LLVMGetUndef(LLVMTypeOf(f->result.number));
+        LLVMAddIncoming(f->result.number, &number, &here, 1);
     }
-    LLVMBuildRet(e->builder, both);
+    LLVMBuildBr(e->builder, f->result.block);
 }
 
 LLVMValueRef
@@ -181,8 +201,8 @@ jy_flow_emit_invoke(struct jy_flow_emit *f, const struct jy_fvalue *v, LLVMValue
                                                 f->left != NULL ? f->left : jy_flow_field(f, JY_FLOW_FIELD_LEFT) };
     bool gives = v->f_type != JY_F_NONE;
     memcpy(all + 2, args, v->f_nargs * sizeof *args);
-    LLVMValueRef function =
-        f->self == called && !f->is_again && called->again != NULL ? called->again : called->function;
+    bool is_copied = f->self == called && f->depth < JY_FLOW_MOST_COPIES && called->again[f->depth] != NULL;
+    LLVMValueRef function = is_copied ? called->again[f->depth] : called->function;
     LLVMValueRef call = LLVMBuildCall2(e->builder, called->type, function, all, v->f_nargs + 2u, "");
     LLVMSetInstructionCallConv(call, LLVMFastCallConv);
     LLVMValueRef left = gives ? LLVMBuildExtractValue(e->builder, call, 1, "") : call;

@@ -3,8 +3,7 @@
  * The feature string decides, not the CPU's name: names are masked in virtual machines and promise features that the
  * OS has turned off. The name is passed for the host only, where it selects scheduling models. Loop strength
  * reduction is off for the whole process: it takes up to two thirds of code generation and gains nothing where the
- * emitters already make pointer and index form. Sums of floats may be vectorised in order, which LLVM does on some
- * architectures only unless asked: emit_flow_mark.c says which. */
+ * emitters already make pointer and index form. */
 #include "session.h"
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
@@ -51,10 +50,10 @@ jy_session_host_cpu(void)
 static void
 initialize(void)
 {
-    static const char *const options[] = { "jitney", "-disable-lsr", "-force-ordered-reductions" };
+    static const char *const options[] = { "jitney", "-disable-lsr" };
     if (session.initialized)
         return;
-    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "jitney");
+    LLVMParseCommandLineOptions(2, options, "jitney");
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();

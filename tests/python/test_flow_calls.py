@@ -415,8 +415,15 @@ def left_at(n, k, x):
     return left_at(n - 1, k, x) * x // (n - k) + left_at(n - 2, k, 1)
 
 
-def test_a_recursion_in_itself_is_left_at_every_depth():
-    """Short recursions are put into themselves once: either copy may be left, and be the innermost."""
+def left_shortly_at(n, k, x):
+    if n < 2:
+        return x // (n - k)
+    return left_shortly_at(n - 1, k, x) + left_shortly_at(n - 2, k, x)
+
+
+@pytest.mark.parametrize("program", [left_at, left_shortly_at])
+def test_a_recursion_in_itself_is_left_at_every_depth(program):
+    """Short recursions are put into themselves once, very short ones twice: each copy may be left, and be the innermost."""
 
     def result(f, args):
         try:
@@ -424,9 +431,10 @@ def test_a_recursion_in_itself_is_left_at_every_depth():
         except ZeroDivisionError as e:
             return str(e), [(frame.name, frame.lineno) for frame in traceback.extract_tb(e.__traceback__)][1:]
 
-    f = jitney.compile(left_at)
-    for n, k, x in itertools.product(range(9), range(-1, 9), (1, 2**40)):
-        assert result(f, (n, k, x)) == result(left_at, (n, k, x))
+    f = jitney.compile(program)
+    for n, k, x in itertools.product(range(9), range(-1, 9), (1, 2**40, 2**62)):
+        assert result(f, (n, k, x)) == result(program, (n, k, x))
     inspected = jitney.inspect(f)
     assert inspected.stats()["flow_returns"] > 0 and inspected.stats()["flow_checks"] > 0
-    assert "@again" in inspected.llvm_ir()
+    copies = [line for line in inspected.llvm_ir().splitlines() if line.startswith("define") and "@again" in line]
+    assert len(copies) == (2 if program is left_shortly_at else 1)
