@@ -177,6 +177,8 @@ void jy_guard_not_same(struct jy_frame *f, jy_src source, jy_src other);
 /* What jy_class_find(type, after, name) gave. */
 void jy_guard_class(struct jy_frame *f, PyTypeObject *type, PyTypeObject *after, PyObject *name, PyObject *result);
 void jy_guard_present(struct jy_frame *f, jy_src source);
+/* At the end of a trace: names and cells that were read, and of which nothing else asks, are there. */
+void jy_guard_reads(struct jy_frame *f);
 void jy_guard_not_own(struct jy_frame *f, jy_src source, PyObject *name);
 void jy_guard_type(struct jy_frame *f, jy_src source, PyTypeObject *type);
 /* Relation of two size expressions as it is on the hints: evaluates, guards unless it is provable, returns the outcome. Equality of two symbols that holds merges them. */

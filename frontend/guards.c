@@ -115,6 +115,32 @@ jy_guard_present(struct jy_frame *f, jy_src source)
     add(f, (struct jy_guard){ .kind = JY_GUARD_PRESENT, .source = source });
 }
 
+/* Whether the unit cannot run without the value of a source: for each, by guards and inputs on it and on what is reached through it. */
+static bool *
+find_needed(const struct jy_unit *unit)
+{
+    bool *needed = JY_NEW_ARRAY(unit->u_arena, bool, unit->u_sources.n);
+    for (size_t i = 0; i < unit->u_guards.n; i++)
+        if (unit->u_guards.at[i].kind != JY_GUARD_ABSENT)
+            needed[unit->u_guards.at[i].source] = true;
+    for (size_t i = 0; i < unit->u_inputs.n; i++)
+        needed[unit->u_inputs.at[i].source] = true;
+    for (size_t i = unit->u_sources.n; i-- > 1;) /* a base is made before what is reached through it */
+        if (needed[i])
+            needed[unit->u_sources.at[i].base] = true;
+    return needed;
+}
+
+void
+jy_guard_reads(struct jy_frame *f)
+{
+    const struct jy_unit *unit = f->f_trace->unit;
+    const bool *needed = find_needed(unit);
+    for (size_t i = 0; i < unit->u_sources.n; i++)
+        if (unit->u_sources.at[i].is_read && !needed[i])
+            jy_guard_present(f, (jy_src)i);
+}
+
 void
 jy_guard_not_own(struct jy_frame *f, jy_src source, PyObject *name)
 {

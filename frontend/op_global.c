@@ -62,6 +62,7 @@ store(struct jy_frame *f, PyObject *name, struct jy_value *value)
         return jy_break(f, JY_BREAK_UNBOUND, "the global %s", jy_utf8(name));
     if (old != NULL)
         TRY(jy_check_dropped(f, old, old));
+    t->unit->u_sources.at[source].is_read |= global == NULL && value == NULL;
     if (global == NULL) {
         jy_index_add(jy_frame_arena(f), &t->global_index, (uint32_t)PyObject_Hash(name), (uint32_t)t->globals.n);
         global = jy_vec_push(jy_frame_arena(f), &t->globals);

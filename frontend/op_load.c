@@ -195,6 +195,7 @@ jy_global_load(struct jy_frame *f, struct jy_value **out, PyObject *name)
             return jy_break_from_exception(f, JY_BREAK_UNBOUND);
         return jy_break(f, JY_BREAK_UNBOUND, "the global %s", jy_utf8(name));
     }
+    unit->u_sources.at[source].is_read = true;
     *out = jy_value_lazy(f, object, source);
     return JY_OK;
 }
@@ -247,14 +248,28 @@ op_load_closure(struct jy_frame *f, const struct jy_instr *instr)
     return jy_push(f, cell);
 }
 
+/* What is in a cell; a break where it is empty. */
+static jy_status
+read_cell(struct jy_frame *f, struct jy_value **out, int slot)
+{
+    struct jy_value *cell;
+    TRY(get_cell(f, &cell, slot));
+    if (cell->u.cell.content == NULL)
+        return jy_break(f, JY_BREAK_UNBOUND, "%s", local_name(f, slot));
+    *out = cell->u.cell.content;
+    if ((*out)->v_source == JY_NO_SOURCE)
+        return JY_OK;
+    struct jy_source *source = &f->f_trace->unit->u_sources.at[(*out)->v_source];
+    source->is_read |= source->kind == JY_SOURCE_CELL || source->kind == JY_SOURCE_CONTENT;
+    return JY_OK;
+}
+
 jy_status
 op_load_deref(struct jy_frame *f, const struct jy_instr *instr)
 {
-    struct jy_value *cell;
-    TRY(get_cell(f, &cell, instr->i_arg));
-    if (cell->u.cell.content == NULL)
-        return jy_break(f, JY_BREAK_UNBOUND, "%s", local_name(f, instr->i_arg));
-    return jy_push(f, cell->u.cell.content);
+    struct jy_value *content;
+    TRY(read_cell(f, &content, instr->i_arg));
+    return jy_push(f, content);
 }
 
 static jy_status
@@ -284,10 +299,8 @@ op_store_deref(struct jy_frame *f, const struct jy_instr *instr)
 jy_status
 op_delete_deref(struct jy_frame *f, const struct jy_instr *instr)
 {
-    struct jy_value *cell;
-    TRY(get_cell(f, &cell, instr->i_arg));
-    if (cell->u.cell.content == NULL)
-        return jy_break(f, JY_BREAK_UNBOUND, "%s", local_name(f, instr->i_arg));
+    struct jy_value *content;
+    TRY(read_cell(f, &content, instr->i_arg));
     return set_cell(f, instr->i_arg, NULL);
 }
 

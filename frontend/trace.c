@@ -334,6 +334,7 @@ interpret(struct jy_frame *f)
     TRY(jy_generators_check(f));
     TRY(jy_outputs_build(f));
     TRY(jy_errstate_finish(f));
+    jy_guard_reads(f);
     const struct jy_trace_state *t = f->f_trace;
     if (!t->stopped)
         jy_drop_locals(f);
@@ -417,7 +418,9 @@ trace_flow(struct jy_trace_state *t)
     TRY(open_root(&f, t));
     if (looks_at_its_frame(f))
         return jy_break(f, JY_BREAK_OWN_FRAME, "a loop that would go on in another frame");
-    return jy_flow_build(f);
+    TRY(jy_flow_build(f));
+    jy_guard_reads(f);
+    return JY_OK;
 }
 
 /* plan NULL: a flow. */

@@ -301,6 +301,8 @@ jy_value_truth(struct jy_frame *f, bool *out, struct jy_value *v)
     case JY_V_CONST: {
         if (!jy_value_is_plain(f, v->v_object))
             break;
+        if (v->v_object == Py_NotImplemented) /* CPython warns, from the line that asks */
+            return jy_break(f, JY_BREAK_RAISES, "the truth of NotImplemented");
         int truth = PyObject_IsTrue(v->v_object);
         if (truth < 0)
             return jy_break_from_exception(f, JY_BREAK_RAISES);

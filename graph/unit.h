@@ -30,6 +30,7 @@ enum jy_source_kind {
 
 struct jy_source {
     uint8_t kind;
+    bool is_read; /* a name or a cell that an instruction reads or deletes: without a value it raises */
     jy_src base;
     uint32_t index;
     jy_obj name; /* interned str for GLOBAL, BUILTIN, ATTR, KWDEFAULT; the key for KEY */

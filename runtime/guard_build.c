@@ -251,7 +251,7 @@ is_fixed_guard(const struct builder *b, const struct jy_guard *g)
     if (g->kind == JY_GUARD_TYPE) /* a builtin's instances cannot change their class */
         return PyType_HasFeature((PyTypeObject *)jy_unit_object(b->p->unit, g->object), Py_TPFLAGS_IMMUTABLETYPE);
     return g->kind == JY_GUARD_IS || g->kind == JY_GUARD_INT || g->kind == JY_GUARD_EQUALS ||
-           g->kind == JY_GUARD_ABSENT;
+           g->kind == JY_GUARD_ABSENT || g->kind == JY_GUARD_PRESENT;
 }
 
 static void

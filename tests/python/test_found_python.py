@@ -483,3 +483,34 @@ def test_a_function_that_keeps_warning_is_given_up():
             compiled(A)
     assert len(caught) == 20 and {w.lineno for w in caught} == {logarithm_and_more.__code__.co_firstlineno + 1}
     assert jitney.inspect(compiled).stats()["flag_reruns"] < 10
+
+
+def asks_not_implemented(a):
+    y = a * 2 + 1
+    r = bool(NotImplemented)
+    return y * 2, r
+
+
+def jumps_on_not_implemented(a):
+    y = a * 2 + 1
+    r = [i for i in (1, 2) if NotImplemented]
+    return y * 2, r, any([NotImplemented]), not NotImplemented, NotImplemented and 3
+
+
+def loops_on_not_implemented(a):
+    total, asked = 0.0, NotImplemented
+    for i in range(40):
+        if asked:
+            total += i
+    return total
+
+
+@pytest.mark.parametrize("f", (asks_not_implemented, jumps_on_not_implemented, loops_on_not_implemented))
+def test_truth_of_not_implemented_was_asked_while_compiling(f):
+    compiled, seen = jitney.compile(f), []
+    for function in (f, compiled, compiled, compiled):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function(A)
+        seen.append([(w.category, w.filename, w.lineno) for w in caught])
+    assert seen[0] and seen[1:] == seen[:1] * 3

@@ -279,3 +279,112 @@ def test_a_thousand_cycles_of_compile_run_drop_leave_nothing(cycle):
     gc.collect()
     grown = [sys.getrefcount(x) for x in (A, Model, Slotted, Model.run, np)]
     assert all(b - a <= 2 for a, b in zip(counts, grown))
+
+
+# ---- a name that is only handed on: its look-up may fail later ----
+
+LATER = [1]
+
+
+def takes_global(a):
+    kept = LATER
+    b = a * 2 + 1
+    return kept, b
+
+
+def reads_global_for_nothing(a):
+    LATER
+    return a * 2 + 1
+
+
+def handles_missing_global(a):
+    try:
+        kept = LATER
+    except NameError:
+        kept = 9
+    return kept, a * 2 + 1
+
+
+def takes_global_behind_an_effect(a, seen):
+    b = a * 2 + 1
+    seen.append(1)
+    kept = LATER
+    return kept, b * 2
+
+
+def deletes_global(a, seen):
+    global LATER
+    b = a * 2 + 1
+    seen.append(1)
+    del LATER
+    return b * 3
+
+
+def loops_beside_global(a):
+    total = 0.0
+    for i in range(50):
+        total += i * 0.5
+        LATER
+    return total
+
+
+def seen_of(f, *arguments):
+    seen = []
+    try:
+        return repr(f(*arguments, *([seen] * ("seen" in f.__code__.co_varnames)))), seen
+    except NameError as error:
+        at = error.__traceback__.tb_next
+        names = sorted(at.tb_frame.f_locals)
+        columns = list(at.tb_frame.f_code.co_positions())[at.tb_lasti // 2]
+        return str(error), at.tb_lineno, columns, names, seen
+
+
+READERS = (takes_global, reads_global_for_nothing, handles_missing_global, takes_global_behind_an_effect, deletes_global, loops_beside_global)
+
+
+@pytest.mark.parametrize("f", READERS)
+def test_name_that_is_only_handed_on_goes_away(f, monkeypatch):
+    compiled, a = jitney.compile(f), np.ones(2)
+    for _ in range(3):
+        monkeypatch.setitem(globals(), "LATER", [1])
+        assert seen_of(compiled, a) == (globals().__setitem__("LATER", [1]) or seen_of(f, a))
+    globals().pop("LATER", None)
+    assert seen_of(compiled, a) == seen_of(f, a)
+    monkeypatch.setitem(globals(), "LATER", [1])
+    assert seen_of(compiled, a) == (globals().__setitem__("LATER", [1]) or seen_of(f, a))
+    globals()["LATER"] = [1]
+
+
+@pytest.mark.parametrize("deletes", (False, True))
+def test_cell_that_is_only_handed_on_becomes_empty(deletes):
+    cell = [1]
+
+    def reads(a, seen):
+        b = a * 2 + 1
+        seen.append(1)
+        kept = cell
+        return kept, b * 2
+
+    def removes(a, seen):
+        nonlocal cell
+        b = a * 2 + 1
+        seen.append(1)
+        del cell
+        return b * 2
+
+    def fill():
+        nonlocal cell
+        cell = [1]
+
+    def empty():
+        nonlocal cell
+        fill()
+        del cell
+
+    f, a = removes if deletes else reads, np.ones(2)
+    compiled = jitney.compile(f)
+    for prepare in (fill, fill, empty, fill, empty):
+        prepare()
+        expected = seen_of(f, a)
+        prepare()
+        assert seen_of(compiled, a) == expected
