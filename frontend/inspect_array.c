@@ -1,6 +1,6 @@
 /* ndarrays, NumPy scalars, dtypes and ufuncs, described in words of graph/.
  *
- * An array is understood when its type is exactly ndarray, its dtype is a DTYPE of dtype.def (for native loops: an ELEMENT, too) in native byte order without metadata, its data is aligned and it has at
+ * An array is understood when its type is exactly ndarray, its dtype is a DTYPE of dtype.def (for native loops: an ELEMENT, too) in native byte order without metadata and fields, its data is aligned and it has at
  * most JY_MAX_NDIM axes. Everything else has a reason in words, which becomes the detail of the break. */
 #include "frontend/inspect_array.h"
 
@@ -20,7 +20,7 @@ static bool
 known_descr(jy_dtype *out, const PyArray_Descr *descr, bool elements)
 {
     bool known = elements ? jy_element_from_number(out, descr->type_num) : jy_dtype_from_number(out, descr->type_num);
-    return known && PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == NULL;
+    return known && PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == NULL && !PyDataType_HASFIELDS(descr);
 }
 
 static void

@@ -243,6 +243,8 @@ jy_np_ufunc_clip(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
     TRY(jy_np_bind(f, "clip", names[row->datum], slots, nargs, args, kwnames));
     TRY(jy_np_array_arg(f, "clip", slots[0]));
     TRY(take_out(f, &into, slots[3]));
+    if (row->datum == 0 && (slots[1] == NULL) != (slots[2] == NULL))
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "clip with one bound of two");
     bool low = jy_np_given(slots[1]), high = jy_np_given(slots[2]);
     if (!low && !high)
         return jy_break(f, JY_BREAK_NUMPY_CALL, "clip without bounds");

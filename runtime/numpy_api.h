@@ -12,5 +12,13 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 #include <numpy/ufuncobject.h>
+#include <stdbool.h>
+
+/* Is the dtype NumPy's own of its number, or as good as that: in native byte order, without metadata and fields? Two that are differ by nothing. */
+static inline bool
+jy_plain_descr(const PyArray_Descr *descr)
+{
+    return PyDataType_ISNOTSWAPPED(descr) && PyDataType_METADATA(descr) == NULL && !PyDataType_HASFIELDS(descr);
+}
 
 #endif

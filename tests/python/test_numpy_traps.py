@@ -189,3 +189,57 @@ def test_an_operation_on_one_of_two_constants_still_warns(function, y):
     compiled = jitney.compile(function)
     for _ in range(2):
         assert differs(function, compiled, y) is None
+
+
+FIELDS = [("low", "<i2"), ("high", "<i2")]
+SPECIAL = [
+    np.dtype(("i4", FIELDS)),  # int32 with names for its halves
+    np.dtype("f8", metadata={"unit": "m"}),
+    np.dtype(np.int64, metadata={"unit": "s"}),
+    np.dtype(bool, metadata={"unit": None}),
+    np.dtype(">i4"),
+]
+
+
+def dtypes(values):
+    return [(v.dtype, v.dtype.metadata, v.dtype.fields) for v in (values if isinstance(values, tuple) else (values,))]
+
+
+@pytest.mark.parametrize("dtype", SPECIAL, ids=str)
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x + x,
+        lambda x: x[1:],
+        lambda x: (x.copy(), np.zeros_like(x), x.astype(x.dtype)),
+        lambda x: np.zeros(3, x.dtype),
+        lambda x: np.stack([x, x]),
+        lambda x: [x[i : i + 2] for i in range(3)][1],
+    ],
+)
+def test_a_dtype_is_more_than_its_number(f, dtype):
+    """Also where the code was made for a plain array before: a guard lets no other one in."""
+    plain = np.zeros(4, dtype.newbyteorder("=").type)
+    for compiled in (jitney.compile(f), jitney.compile(f)):
+        for x in (plain, np.zeros(4, dtype), plain, np.zeros(4, dtype)):
+            assert dtypes(compiled(x)) == dtypes(f(x))
+    g = jitney.compile(f)
+    assert dtypes(g(np.zeros(4, dtype))) == dtypes(f(np.zeros(4, dtype)))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.clip(a, 2),
+        lambda a: np.clip(a, None),
+        lambda a: np.clip(a, a_max=2),
+        lambda a: np.clip(a, a_min=2, out=a),
+        lambda a: np.clip(a, 2, None),
+        lambda a: np.clip(a, a_min=None, a_max=2),
+        lambda a: a.clip(2),
+        lambda a: a.clip(max=2),
+    ],
+)
+def test_clip_takes_both_bounds_or_says_which_one_is_missing(f):
+    for a in (np.arange(5), np.arange(5.0)):
+        assert differs(f, jitney.compile(f), a) is None
