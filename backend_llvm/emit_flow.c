@@ -296,18 +296,6 @@ add_incoming(struct jy_flow_emit *f, const struct jy_fedge *edge, LLVMBasicBlock
     jy_flow_pass_strides(f, edge, from, f->place[edge->to] <= f->place[b]);
 }
 
-/* A loop that has a fast copy is seldom gone round: unrolling it would cost time and code. */
-static void
-mark_way_back(struct jy_flow_emit *f, jy_fb from)
-{
-    const struct jy_fblock *block = &f->w->w_blocks.at[from];
-    for (size_t k = 0; k < edges_of(block); k++) {
-        jy_fb to = block->f_edge[k].to;
-        if (f->w->w_blocks.at[to].f_careful && f->place[to] <= f->place[from])
-            LLVMSetMetadata(LLVMGetBasicBlockTerminator(f->last[from]), f->loop_kind, f->plain_loop);
-    }
-}
-
 /* Both edges of a branch may go to one block with different arguments: the second gets a block of its own. */
 static void
 end_block(struct jy_flow_emit *f, jy_fb b)
@@ -390,10 +378,10 @@ emit_blocks(struct jy_flow_emit *f)
         emit_block(f, order[k]);
     for (size_t k = 0; k < n && f->e->why == NULL; k++)
         end_block(f, order[k]);
-    for (size_t k = 0; k < n && f->e->why == NULL; k++)
-        mark_way_back(f, order[k]);
-    if (f->e->why == NULL)
+    if (f->e->why == NULL) {
+        jy_flow_mark_loops(f);
         jy_flow_emit_exits(f);
+    }
 }
 
 /* The function ---------------------------------------------------------------------------------------------------- */
@@ -407,21 +395,6 @@ make_weights(struct jy_emit *e, uint32_t yes, uint32_t no)
         LLVMValueAsMetadata(LLVMConstInt(e->i32, no, false)),
     };
     return LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3));
-}
-
-/* A loop's node names itself first; nodes that do are no others' equal. */
-static LLVMValueRef
-make_plain_loop(struct jy_emit *e)
-{
-    LLVMMetadataRef no_unroll = LLVMMDStringInContext2(e->context, "llvm.loop.unroll.disable", 24);
-    LLVMMetadataRef vectorize[] = { LLVMMDStringInContext2(e->context, "llvm.loop.vectorize.enable", 26),
-                                    LLVMValueAsMetadata(LLVMConstInt(e->i1, 0, false)) };
-    LLVMMetadataRef itself = LLVMTemporaryMDNode(e->context, NULL, 0);
-    LLVMMetadataRef parts[] = { itself, LLVMMDNodeInContext2(e->context, &no_unroll, 1),
-                                LLVMMDNodeInContext2(e->context, vectorize, 2) };
-    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, parts, 3);
-    LLVMMetadataReplaceAllUsesWith(itself, node);
-    return LLVMMetadataAsValue(e->context, node);
 }
 
 /* What a helper keeps and nothing in the flow writes may be loaded before the call as well as behind it. What the flow writes the helper may read. */
@@ -497,8 +470,6 @@ fill_state(struct jy_flow_emit *f)
     f->apart_kind = metadata_kind(e, "noalias");
     f->usual = make_weights(e, 1 << 20, 1);
     f->rare = make_weights(e, 1, 1 << 20);
-    f->loop_kind = metadata_kind(e, "llvm.loop");
-    f->plain_loop = make_plain_loop(e);
     f->frozen = LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0));
     make_scopes(f);
 }

@@ -81,7 +81,6 @@ struct jy_flow_emit {
     LLVMValueRef field[JY_FLOW_FIELDS]; /* loaded in the entry block */
     LLVMValueRef failed;                /* slot for helpers that may fail */
     LLVMValueRef scratch;               /* SCRATCH */
-    LLVMValueRef plain_loop;            /* metadata: not to be unrolled or vectorised */
     LLVMValueRef rare, usual, frozen; /* metadata: the first edge is taken never, always; memory that does not change */
     struct {
         struct jy_flow_flagged *at;
@@ -94,7 +93,7 @@ struct jy_flow_emit {
     const jy_fb *order; /* of blocks, as `place` says; with arms */
     size_t norder;
     struct jy_flow_division division; /* the last one */
-    unsigned prof_kind, loop_kind, invariant_kind, scope_kind, apart_kind;
+    unsigned prof_kind, invariant_kind, scope_kind, apart_kind;
 };
 
 /* emit_flow.c */
@@ -124,6 +123,8 @@ LLVMValueRef jy_flow_emit_int(struct jy_flow_emit *f, const struct jy_fvalue *v,
 LLVMValueRef jy_flow_emit_stride(struct jy_flow_emit *f, const struct jy_fvalue *v);
 /* Of an edge whose block, `from`, has ended. */
 void jy_flow_pass_strides(struct jy_flow_emit *f, const struct jy_fedge *edge, LLVMBasicBlockRef from, bool is_back);
+/* emit_flow_mark.c: when all blocks have ended */
+void jy_flow_mark_loops(struct jy_flow_emit *f);
 /* emit_flow_exit.c */
 LLVMBasicBlockRef jy_flow_exit_block(struct jy_flow_emit *f, uint32_t exit);
 void jy_flow_emit_exits(struct jy_flow_emit *f); /* of those that are taken */

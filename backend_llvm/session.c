@@ -3,7 +3,8 @@
  * The feature string decides, not the CPU's name: names are masked in virtual machines and promise features that the
  * OS has turned off. The name is passed for the host only, where it selects scheduling models. Loop strength
  * reduction is off for the whole process: it takes up to two thirds of code generation and gains nothing where the
- * emitters already make pointer and index form. */
+ * emitters already make pointer and index form. Sums of floats may be vectorised in order, which LLVM does on some
+ * architectures only unless asked: emit_flow_mark.c says which. */
 #include "session.h"
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
@@ -50,10 +51,10 @@ jy_session_host_cpu(void)
 static void
 initialize(void)
 {
-    static const char *const options[] = { "jitney", "-disable-lsr" };
+    static const char *const options[] = { "jitney", "-disable-lsr", "-force-ordered-reductions" };
     if (session.initialized)
         return;
-    LLVMParseCommandLineOptions(2, options, "jitney");
+    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "jitney");
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();

@@ -618,6 +618,7 @@ merge_aliases(struct jy_vbuild *b)
         to[alias] = common;
         if (alias == common)
             continue;
+        b->w->w_alias_shared |= UINT64_C(1) << common;
         b->w->w_alias[alias - 1] = JY_NO_FV;
         b->w->w_alias_written[common - 1] |= b->w->w_alias_written[alias - 1];
         b->w->w_alias_written[alias - 1] = false;

@@ -340,6 +340,7 @@ jy_fv jy_vint(struct jy_vbuild *b, int64_t value);
 jy_fv jy_vfloat(struct jy_vbuild *b, double value);
 jy_fv jy_vbool(struct jy_vbuild *b, bool value);
 void jy_vcheck(struct jy_vbuild *b, jy_fv condition, const char *what);
+void jy_vcheck_not_zero(struct jy_vbuild *b, jy_fv v, const char *what);
 /* The number, where it is a float, is not NaN: see graph/flow_identity.c. */
 void jy_vcheck_nan(struct jy_vbuild *b, const struct jy_val *v, enum jy_check_mark mark);
 void jy_vflagged(struct jy_vbuild *b, jy_fv result, jy_fv x, jy_fv y, const char *what);

@@ -378,11 +378,23 @@ jy_vscalar_bits(struct jy_vbuild *b, const struct jy_val *v)
     return type == JY_F_I64 ? bits : jy_ve1(b, JY_FLOW_SEXT, JY_F_I64, bits);
 }
 
+/* A float64 for one of the list's alone: in place, as Python's floats. */
 static void
 store_scalar(struct jy_vbuild *b, const struct jy_val *list, jy_fv index, const struct jy_val *item)
 {
+    struct places at = begin_store(b);
+    if (item->dtype == JY_F64) {
+        jy_fv old = item_at(b, list, index);
+        split(b, is_only_of_list(b, old, jy_inspect_scalar_type(JY_F64)), at.slow);
+        jy_flow_store(b->w, b->block, old, jy_vint(b, 0), JY_SCALAR_VALUE, item->regs[0], b->alias_number);
+        go(b, at.behind);
+    } else
+        go(b, at.slow);
+    b->block = at.slow;
     jy_fv args[] = { list->regs[0], index, jy_vint(b, item->dtype), jy_vscalar_bits(b, item) };
     jy_vhelp(b, "list_store_scalar", 4, args, "an item that cannot be replaced");
+    go(b, at.behind);
+    b->block = at.behind;
 }
 
 static void

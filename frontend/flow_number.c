@@ -48,7 +48,7 @@ jy_vas_index(struct jy_vbuild *b, jy_fv *out, struct jy_val *v)
 static jy_status
 true_division(struct jy_vbuild *b, struct jy_val **out, jy_fv x, jy_fv y)
 {
-    jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, y, jy_vint(b, 0)), "division by zero");
+    jy_vcheck_not_zero(b, y, "division by zero");
     jy_fv a = jy_ve1x(b, JY_FLOW_TO_FLOAT, JY_F_F64, x, "large integers divided");
     jy_fv c = jy_ve1x(b, JY_FLOW_TO_FLOAT, JY_F_F64, y, "large integers divided");
     *out = jy_val_reg(b, JY_K_FLOAT, JY_DTYPE_NONE, jy_ve2(b, JY_FLOW_DIV, JY_F_F64, a, c));
@@ -109,7 +109,7 @@ float_binary(struct jy_vbuild *b, struct jy_val **out, enum jy_nb op, struct jy_
     TRY(jy_vas_float(b, &args[0], p));
     TRY(jy_vas_float(b, &args[1], q));
     if (op == JY_NB_TRUE_DIVIDE || op == JY_NB_FLOOR_DIVIDE || op == JY_NB_REMAINDER)
-        jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, args[1], jy_vfloat(b, 0)), "division by zero");
+        jy_vcheck_not_zero(b, args[1], "division by zero");
     switch (op) {
     case JY_NB_ADD:
         result = jy_ve2(b, JY_FLOW_ADD, JY_F_F64, args[0], args[1]);

@@ -177,7 +177,7 @@ static jy_fv
 floor_division(struct jy_vbuild *b, enum jy_nb op, jy_fv x, jy_fv y)
 {
     jy_fv args[] = { x, y };
-    jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, y, jy_vfloat(b, 0)), "a warning");
+    jy_vcheck_not_zero(b, y, "a warning");
     return jy_vhelp(b, op == JY_NB_REMAINDER ? "float_mod" : "float_floordiv", 2, args, NULL);
 }
 
@@ -258,7 +258,7 @@ u64_arithmetic(struct jy_vbuild *b, enum jy_nb op, jy_fv x, jy_fv y)
     if (op == JY_NB_MULTIPLY)
         return jy_vhelp(b, "uint_mul", 2, args, "a warning");
     if (op == JY_NB_FLOOR_DIVIDE || op == JY_NB_REMAINDER) {
-        jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, y, jy_vint(b, 0)), "a warning");
+        jy_vcheck_not_zero(b, y, "a warning");
         return jy_vhelp(b, op == JY_NB_REMAINDER ? "uint_mod" : "uint_div", 2, args, NULL);
     }
     bool adds = op == JY_NB_ADD;

@@ -608,6 +608,20 @@ is_harmless(const struct jy_vbuild *b, jy_fv v, bool divisor)
     return divisor ? magnitude >= 1.0 && isfinite(magnitude) : magnitude > 0.0 && magnitude <= 1.0;
 }
 
+/* Of an int as a float the int is asked: what lies between bounds in a loop is known of ints only (graph/flow_range.c). */
+void
+jy_vcheck_not_zero(struct jy_vbuild *b, jy_fv v, const char *what)
+{
+    const struct jy_fvalue *value = jy_flow_at(b->w, v);
+    if (value->f_op == JY_FLOW_TO_FLOAT && jy_flow_at(b->w, value->f_args[0])->f_type == JY_F_I64) {
+        v = value->f_args[0];
+        value = jy_flow_at(b->w, v);
+    }
+    union jy_scalar zero = { .bits = 0 };
+    jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, v, jy_flow_const(b->w, b->block, (enum jy_ftype)value->f_type, zero)),
+              what);
+}
+
 /* Products with small constants and quotients by large ones raise no flag; of ints as divisors, which are 0 or at least 1, only 0 does. */
 static bool
 is_never_flagged(struct jy_vbuild *b, jy_fv result, jy_fv x, jy_fv y, const char *what)
@@ -622,7 +636,7 @@ is_never_flagged(struct jy_vbuild *b, jy_fv result, jy_fv x, jy_fv y, const char
         return is_harmless(b, y, true);
     if (jy_flow_at(b->w, divisor.f_args[0])->f_type != JY_F_I64)
         return false;
-    jy_vcheck(b, jy_ve2(b, JY_FLOW_NE, JY_F_I1, divisor.f_args[0], jy_vint(b, 0)), what);
+    jy_vcheck_not_zero(b, y, what);
     return true;
 }
 

@@ -40,8 +40,8 @@ struct jy_trace_state {
     uint32_t begun;      /* the root_steps of RESUME: before it no frame can be left */
     bool elements;       /* for a flow: arrays and scalars of all dtypes of dtype.def are known */
     bool native_loops;   /* the root frame's loops are units of their own, where request->unrolled does not name them */
-    uint8_t *loop_heads; /* by id of the root frame's instructions: targets of backward jumps */
-    int start;           /* id of the instruction where the unit starts; JY_NO_INSTR: a call */
+    const struct jy_loop_heads *loop_heads; /* of the root frame's code; NULL: not asked for yet */
+    int start;                              /* id of the instruction where the unit starts; JY_NO_INSTR: a call */
     bool other_cells,
         stores_cells;    /* cells of callees that existed before were read; such cells of the root frame were written */
     bool stopped;        /* f_pc of the root frame is the instruction before which the unit ends */
@@ -56,9 +56,10 @@ struct jy_trace_state {
     struct {
         uint32_t *at;
         size_t n, cap;
-    } groups;             /* by root step: the step that begins its group of instructions that cannot be parted */
-    uint32_t *first_seen; /* by id: root step of its first execution */
-    int loop;             /* id that the root frame's latest backward jump went to */
+    } groups;                   /* by root step: the step that begins its group of instructions that cannot be parted */
+    uint32_t **first_seen;      /* pages of what jy_first_seen tells */
+    struct jy_break_info ended; /* why jy_trace_end_here ended the trace; no name: it did not */
+    int loop;                   /* id that the root frame's latest backward jump went to */
     struct {
         struct jy_pending_effect *at;
         size_t n, cap;

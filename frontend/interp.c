@@ -124,13 +124,14 @@ is_inside(const struct jy_frame *f, const struct jy_instr *instr)
     return true;
 }
 
+/* Breaks when a trace of so many instructions is too long, or its graph. */
 static jy_status
-check_budget(struct jy_frame *f)
+check_budget(struct jy_frame *f, uint32_t steps)
 {
     struct jy_trace_state *t = f->f_trace;
     uint32_t max_steps = t->request->max_steps != 0 ? t->request->max_steps : DEFAULT_STEPS;
     uint32_t max_nodes = t->request->max_nodes != 0 ? t->request->max_nodes : DEFAULT_NODES;
-    if (++t->steps > max_steps)
+    if (steps > max_steps)
         return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %u instructions", max_steps);
     if (t->graph->g_nodes.n > max_nodes)
         return jy_break(f, JY_BREAK_LOOP_TOO_LONG, "more than %u operations", max_nodes);
@@ -147,6 +148,20 @@ jy_enter(struct jy_frame *f)
 
 /* ---- the loop ---- */
 
+enum { SEEN_PAGE = 128 }; /* instructions */
+
+uint32_t *
+jy_first_seen(struct jy_frame *root, int id)
+{
+    struct jy_trace_state *t = root->f_trace;
+    if (t->first_seen == NULL)
+        t->first_seen = JY_NEW_ARRAY(jy_frame_arena(root), uint32_t *, root->f_instrs->c_instrs.n / SEEN_PAGE + 1);
+    uint32_t **page = &t->first_seen[id / SEEN_PAGE];
+    if (*page == NULL)
+        *page = JY_NEW_ARRAY(jy_frame_arena(root), uint32_t, SEEN_PAGE);
+    return &(*page)[id % SEEN_PAGE];
+}
+
 /* The root frame's books: where a unit may end. */
 static void
 count_root_step(struct jy_frame *f, const struct jy_instr *instr)
@@ -161,13 +176,16 @@ count_root_step(struct jy_frame *f, const struct jy_instr *instr)
     *jy_vec_push(jy_frame_arena(f), &t->groups) = glued ? t->groups.at[t->root_steps - 1] : t->root_steps;
     if (instr->i_op == RESUME && t->begun == 0)
         t->begun = t->root_steps;
-    if (t->first_seen[f->f_pc] == 0)
-        t->first_seen[f->f_pc] = t->root_steps;
+    uint32_t *seen = jy_first_seen(f, f->f_pc);
+    if (*seen == 0)
+        *seen = t->root_steps;
     else if (previous != JY_NO_INSTR && jy_code_at(f->f_instrs, previous)->i_offset >= instr->i_offset)
         t->loop = f->f_pc;
     f->f_previous = f->f_pc;
     if (glued && t->root_steps == t->stop_at) /* a forced stop knows nothing of groups */
         t->stop_at++;
+    if (t->stop_at == 0 && check_budget(f, t->steps + 1) == JY_BREAK)
+        jy_trace_end_here(f);
     t->stopped = t->root_steps == t->stop_at || (f->f_pc == t->start && t->root_steps > 1);
 }
 
@@ -175,31 +193,16 @@ count_root_step(struct jy_frame *f, const struct jy_instr *instr)
 
 enum { SHORT_LOOP = 8 }; /* taste: trips that are walked through */
 
-static bool
-is_handler(const struct jy_code *code, int id)
-{
-    for (size_t k = 0; k < code->c_handlers.n; k++)
-        if (jy_code_live(code, code->c_handlers.at[k].h_handler) == id)
-            return true;
-    return false;
-}
-
-static const uint8_t *
+/* Where loops of the root frame's code begin. */
+static const struct jy_loop_heads *
 loop_heads(struct jy_frame *f)
 {
     struct jy_trace_state *t = f->f_trace;
-    const struct jy_code *code = f->f_instrs;
-    if (t->loop_heads != NULL)
-        return t->loop_heads;
-    t->loop_heads = JY_NEW_ARRAY(jy_frame_arena(f), uint8_t, code->c_instrs.n);
-    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
-        const struct jy_instr *instr = jy_code_at(code, id);
-        if (is_handler(code, id)) /* handlers stand behind all else, and jump back, too */
-            break;
-        int target = jy_instr_is_jump(instr->i_op) ? jy_code_live(code, instr->i_target) : JY_NO_INSTR;
-        if (target != JY_NO_INSTR && jy_code_at(code, target)->i_offset <= instr->i_offset)
-            t->loop_heads[target] = 1;
-    }
+    struct jy_original *original = t->request->original;
+    if (t->loop_heads == NULL && original != NULL && original->o_code == f->f_instrs)
+        t->loop_heads = jy_original_heads(original);
+    if (t->loop_heads == NULL)
+        t->loop_heads = jy_loop_heads_new(jy_frame_arena(f), f->f_instrs);
     return t->loop_heads;
 }
 
@@ -319,8 +322,8 @@ is_native_loop(struct jy_frame *f, const struct jy_instr *instr)
 {
     struct jy_trace_state *t = f->f_trace;
     bool may_leave = t->begun != 0 || t->unit->u_start != 0;
-    if (!t->native_loops || f->f_back != NULL || f->f_pc == t->start || !may_leave || !loop_heads(f)[f->f_pc] ||
-        t->first_seen[f->f_pc] != t->root_steps)
+    if (!t->native_loops || f->f_back != NULL || f->f_pc == t->start || !may_leave ||
+        !(loop_heads(f)->kinds[f->f_pc] & JY_HEAD_OUTSIDE) || *jy_first_seen(f, f->f_pc) != t->root_steps)
         return false;
     for (size_t k = 0; k < t->request->nunrolled; k++)
         if (t->request->unrolled[k] == (uint32_t)instr->i_offset)
@@ -343,7 +346,7 @@ step(struct jy_frame *f)
     f->f_trace->graph->g_line = jy_frame_line(f);
     if (f->f_trace->request->log != NULL)
         jy_log_instr(f, instr);
-    TRY(check_budget(f));
+    TRY(check_budget(f, ++f->f_trace->steps));
     if (!fits(f, instr) || !is_inside(f, instr))
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "%s out of bounds", jy_instr_opname(instr->i_op));
     if (is_native_loop(f, instr))

@@ -62,6 +62,10 @@ jy_status jy_frame_new(struct jy_frame **out, struct jy_frame *back, struct jy_t
                        PyObject *code, jy_src source);
 /* Runs until the frame returns (f_return) or, a generator, yields (f_yield). */
 jy_status jy_interp_run(struct jy_frame *f);
+/* By id of the root frame's code: the root step of the instruction's first execution, 0 before that. */
+uint32_t *jy_first_seen(struct jy_frame *root, int id);
+/* The budget of the trace is used up before the root frame's instruction f_pc, and u_break says so: lets the unit end there when a second run, told where to end, would come to the same place. */
+void jy_trace_end_here(struct jy_frame *root);
 void jy_log_instr(struct jy_frame *f, const struct jy_instr *instr); /* log.c: a line of `trace_bytecode` */
 
 /* ---- protocols ---- */

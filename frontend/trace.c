@@ -264,18 +264,29 @@ choose_stop(struct jy_frame *f, const struct jy_break_info *why)
     else if (t->unbuildable != NULL)
         step = t->unbuildable->v_step;
     else if (why->reason == JY_BREAK_LOOP_TOO_LONG && t->loop != JY_NO_INSTR)
-        step = t->first_seen[t->loop];
+        step = *jy_first_seen(f, t->loop);
     uint32_t at = step < t->groups.n ? t->groups.at[step] : 0;
     bool earlier = t->stop_at == 0 || at < t->stop_at;
     return at > t->begun && earlier ? at : 0;
 }
 
-static bool
-ends_before_loop(struct jy_frame *f)
+/* The root step before which the unit can end for the reason in u_break; 0: there is none. */
+static uint32_t
+possible_stop(struct jy_frame *f)
 {
     const struct jy_break_info *why = &f->f_trace->unit->u_break;
-    return f->f_instrs->c_ndecoded <= MAX_STOPPING_CODE && !looks_at_its_frame(f) && can_stop(f, why) &&
-           choose_stop(f, why) != 0;
+    bool can = f->f_instrs->c_ndecoded <= MAX_STOPPING_CODE && !looks_at_its_frame(f) && can_stop(f, why);
+    return can ? choose_stop(f, why) : 0;
+}
+
+void
+jy_trace_end_here(struct jy_frame *root)
+{
+    struct jy_trace_state *t = root->f_trace;
+    if (possible_stop(root) != t->root_steps)
+        return;
+    t->ended = t->unit->u_break;
+    t->stop_at = t->root_steps;
 }
 
 /* ---- one run ---- */
@@ -359,7 +370,6 @@ open_root(struct jy_frame **out, struct jy_trace_state *t)
     TRY(jy_frame_new(out, NULL, t, request->function, code, 0));
     find_numpy(*out);
     TRY(check_code(*out));
-    t->first_seen = JY_NEW_ARRAY(unit->u_arena, uint32_t, (*out)->f_instrs->c_instrs.n);
     return request->start == 0 ? fill_parameters(*out, request) : fill_frame(*out, request);
 }
 
@@ -375,7 +385,9 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
     TRY(open_root(&f, t));
     t->native_loops = !plan->unrolls && t->request->native_loops;
     jy_status status = interpret(f);
-    if (status == JY_BREAK && unit->u_break.reason == JY_BREAK_NATIVE_LOOP && !ends_before_loop(f)) {
+    if (t->ended.name != NULL)
+        remember_reason(plan, &t->ended);
+    if (status == JY_BREAK && unit->u_break.reason == JY_BREAK_NATIVE_LOOP && possible_stop(f) == 0) {
         plan->unrolls = *again = true;
         return status;
     }

@@ -270,9 +270,10 @@ struct jy_flow {
     uint32_t
         w_nalias; /* alias numbers 1 .. w_nalias are in use; number k belongs to unit input w_alias[k - 1]; JY_NO_FV: to memory of the interpreter's, apart from all others by itself */
     uint32_t *w_alias;
-    bool *w_alias_written;  /* per alias number: something is stored there */
-    uint32_t w_line;        /* stamped on new values */
-    struct jy_flow *w_root; /* of a function: the flow that it belongs to; NULL: this is no function */
+    bool *w_alias_written;   /* per alias number: something is stored there */
+    uint64_t w_alias_shared; /* bit k: inputs that share memory, of which w_alias[k - 1] is one, have alias number k */
+    uint32_t w_line;         /* stamped on new values */
+    struct jy_flow *w_root;  /* of a function: the flow that it belongs to; NULL: this is no function */
     struct {
         struct jy_flow **at;
         size_t n, cap;

@@ -2,7 +2,6 @@
  * copy may test twice. What its rounds check is then asked of flow_range.c, check by check; each proof may add conditions to the test in front, and where it fails takes them back. */
 #include "graph/flow_counted.h"
 #include "graph/flow_simplify_internal.h"
-#include <string.h>
 
 #define MOST_STEP (INT64_C(1) << 30)
 #define MOST_VALUES 400
@@ -173,21 +172,6 @@ count_ops(const struct jy_counted *c, enum jy_fop op)
     return n;
 }
 
-/* Operations on whole arrays, each of which may take as long as a million others. */
-static bool
-has_vectors(const struct jy_counted *c)
-{
-    for (size_t k = 0; k < c->loop->blocks.n; k++) {
-        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
-        for (size_t i = 0; i < block->f_body.n; i++) {
-            const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[i]);
-            if (v->f_op == JY_FLOW_CALL && strncmp(c->w->w_helpers.at[v->f_index].name, "vector_", 7) == 0)
-                return true;
-        }
-    }
-    return false;
-}
-
 static void
 choose_chunk(struct jy_counted *c)
 {
@@ -196,7 +180,7 @@ choose_chunk(struct jy_counted *c)
     c->chunk = c->can_log ? JY_LOG_ROUNDS / (int64_t)nstores : JY_CHUNK;
     /* A call may take its time, or make an object for which a collection is due. */
     if (count_ops(c, JY_FLOW_CALL) > 0 && c->chunk > JY_CALL_CHUNK)
-        c->chunk = has_vectors(c) ? JY_VECTOR_CHUNK : JY_CALL_CHUNK;
+        c->chunk = JY_CALL_CHUNK;
 }
 
 /* Where a chunk begins: what the loop begins with, or what a round has gone on to, of which the test in the head held. */

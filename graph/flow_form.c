@@ -124,6 +124,13 @@ is_never_positive(struct jy_counted *c, const struct jy_form *form, int depth)
     return false;
 }
 
+bool
+jy_form_is_never_negative(struct jy_counted *c, const struct jy_form *form)
+{
+    struct jy_form zero = jy_form_constant(0), negated;
+    return jy_form_add(&negated, &zero, form, -1) && is_never_positive(c, &negated, 2);
+}
+
 static void
 need_condition(struct jy_counted *c, const struct jy_form *form)
 {

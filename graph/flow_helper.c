@@ -38,8 +38,9 @@ read_signature(struct jy_flow_helper *out, const char *s)
     out->pure = s[2] == '*';
 }
 
-const char *
-jy_flow_helper_changes(const char *name)
+/* What stands behind the type of the result and its '!' or '*'; of no row: nothing. */
+static const char *
+behind_result(const char *name)
 {
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
         if (strcmp(rows[k].name, name) == 0) {
@@ -47,6 +48,19 @@ jy_flow_helper_changes(const char *name)
             return result + 1 + (result[1] == '!' || result[1] == '*');
         }
     return "";
+}
+
+bool
+jy_flow_helper_is_long(const char *name)
+{
+    return *behind_result(name) == '~';
+}
+
+const char *
+jy_flow_helper_changes(const char *name)
+{
+    const char *rest = behind_result(name);
+    return rest + (*rest == '~');
 }
 
 bool

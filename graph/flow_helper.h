@@ -6,6 +6,8 @@
 
 /* False: there is no such row. */
 bool jy_flow_helper_row(struct jy_flow_helper *out, const char *name);
+/* Does one call take as long as a list or an array is? */
+bool jy_flow_helper_is_long(const char *name);
 /* The letters of what it changes; empty: anything. */
 const char *jy_flow_helper_changes(const char *name);
 

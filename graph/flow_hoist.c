@@ -608,6 +608,7 @@ hoist_one(struct jy_flow *w)
     if (jy_flow_reduce(w))
         jy_flow_simplify(w);
     jy_flow_separate(w);
+    jy_flow_drop_polls(w);
     while (w->w_values.n < MOST_FLOW_VALUES && hoist_next(w, &done))
         ;
     jy_flow_bound(w);

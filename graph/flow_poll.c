@@ -1,7 +1,10 @@
 /* Between two chunks the loop stands at its head, with a round behind it. A poll in the head says what is true there. A poll on the way back to the head is in the bytecode in front of a jump, so
  * the head's state is its state as well; what it names beyond that (locals that the next round will overwrite) is handed on by the last round. Several ways back have a poll each;
- * their exits must look alike but for the place of the jump, and the first one's is taken. */
+ * their exits must look alike but for the place of the jump, and the first one's is taken. Where a call of a round may take long, polls stay where they are.
+ *
+ * A poll in a first round that stands by itself is one too many: what comes to it again comes by the ways back of a loop around it, and they ask. So it is where no loop is around it. */
 #include "graph/flow_poll.h"
+#include "graph/flow_helper.h"
 #include "graph/flow_simplify_internal.h"
 
 static bool
@@ -121,6 +124,21 @@ find_in_head(const struct jy_counted *c, struct jy_polls *polls)
     return n == 1 && polls->n == 1;
 }
 
+/* Does it call what takes as long as a list or an array is? CPython looks behind each such call, so rounds look, too. */
+static bool
+has_long_calls(const struct jy_counted *c)
+{
+    for (size_t k = 0; k < c->loop->blocks.n; k++) {
+        const struct jy_fblock *block = &c->w->w_blocks.at[c->loop->blocks.at[k]];
+        for (size_t i = 0; i < block->f_body.n; i++) {
+            const struct jy_fvalue *v = jy_flow_at(c->w, block->f_body.at[i]);
+            if (v->f_op == JY_FLOW_CALL && jy_flow_helper_is_long(c->w->w_helpers.at[v->f_index].name))
+                return true;
+        }
+    }
+    return false;
+}
+
 struct jy_polls
 jy_polls_find(const struct jy_counted *c)
 {
@@ -133,7 +151,7 @@ jy_polls_find(const struct jy_counted *c)
     if (polls.n == 0)
         return polls;
     bool in_head = find_in_head(c, &polls);
-    polls.stay = !in_head && !find_on_ways_back(c, &polls);
+    polls.stay = has_long_calls(c) || (!in_head && !find_on_ways_back(c, &polls));
     if (polls.stay)
         return polls;
     polls.value = JY_NEW_ARRAY(c->w->w_arena, struct jy_poll_value, polls.exit.x_values.n + 1);
@@ -154,4 +172,77 @@ enum jy_ftype
 jy_polls_type(const struct jy_flow *w, const struct jy_polls *polls, size_t k)
 {
     return (enum jy_ftype)jy_flow_at(w, polls->exit.x_values.at[polls->last[k]])->f_type;
+}
+
+/* ---- polls that others make superfluous ---- */
+
+static bool
+has_poll(const struct jy_flow *w, jy_fb b)
+{
+    const struct jy_fblock *block = &w->w_blocks.at[b];
+    for (size_t k = 0; k < block->f_body.n; k++)
+        if (jy_flow_at(w, block->f_body.at[k])->f_op == JY_FLOW_POLL)
+            return true;
+    return false;
+}
+
+/* Does an edge go back to something else than the head of a natural loop? */
+static bool
+is_reducible(const struct jy_flow *w, const struct jy_flow_shape *shape)
+{
+    for (size_t k = 0; k < shape->dom.n; k++) {
+        jy_fb from = shape->dom.order[k];
+        const struct jy_fblock *block = &w->w_blocks.at[from];
+        for (size_t e = 0; e < jy_flow_nedges(block); e++)
+            if (shape->dom.rank[block->f_edge[e].to] <= k && !jy_dominates(&shape->dom, block->f_edge[e].to, from))
+                return false;
+    }
+    return true;
+}
+
+static bool
+goes_back(const struct jy_flow *w, jy_fb from, jy_fb head)
+{
+    const struct jy_fblock *block = &w->w_blocks.at[from];
+    for (size_t e = 0; e < jy_flow_nedges(block); e++)
+        if (block->f_edge[e].to == head)
+            return true;
+    return false;
+}
+
+/* Marks the blocks of the loop, but those that go back to its head, where each of these polls. */
+static void
+mark_asked_anyway(const struct jy_flow *w, const struct jy_flow_loop *loop, bool *seen, bool *asked)
+{
+    bool all = true;
+    for (size_t k = 0; k < loop->blocks.n; k++)
+        all &= !goes_back(w, loop->blocks.at[k], loop->head) || has_poll(w, loop->blocks.at[k]);
+    for (size_t k = 0; k < loop->blocks.n; k++) {
+        jy_fb b = loop->blocks.at[k];
+        asked[b] = seen[b] ? asked[b] : all && !goes_back(w, b, loop->head);
+        seen[b] = true;
+    }
+}
+
+void
+jy_flow_drop_polls(struct jy_flow *w)
+{
+    struct jy_flow_shape shape;
+    struct jy_flow_loops loops = { 0 };
+    bool *seen = JY_NEW_ARRAY(w->w_arena, bool, w->w_blocks.n + 1);
+    bool *asked = JY_NEW_ARRAY(w->w_arena, bool, w->w_blocks.n + 1);
+    jy_flow_shape_fill(&shape, w);
+    if (!is_reducible(w, &shape))
+        return;
+    jy_flow_loops_fill(&loops, w, &shape);
+    for (size_t k = 0; k < loops.n; k++)
+        mark_asked_anyway(w, &loops.at[k], seen, asked);
+    for (jy_fb b = 0; b < w->w_blocks.n; b++) {
+        struct jy_fblock *block = &w->w_blocks.at[b];
+        size_t n = 0;
+        for (size_t k = 0; k < block->f_body.n; k++)
+            if (jy_flow_at(w, block->f_body.at[k])->f_op != JY_FLOW_POLL || (seen[b] && !asked[b]))
+                block->f_body.at[n++] = block->f_body.at[k];
+        block->f_body.n = n;
+    }
 }

@@ -13,7 +13,7 @@ enum jy_poll_how {
 
 struct jy_polls {
     size_t n;
-    bool stay; /* they cannot be moved */
+    bool stay; /* they cannot be moved, or are not: a round may take long */
     struct jy_flow_exit exit;
     struct jy_poll_value {
         uint8_t how;
@@ -30,5 +30,7 @@ struct jy_polls jy_polls_find(const struct jy_counted *c);
 /* The k-th of the values that the last round knew, where the block `from` goes back to the head. */
 jy_fv jy_polls_last(const struct jy_polls *polls, size_t k, jy_fb from);
 enum jy_ftype jy_polls_type(const struct jy_flow *w, const struct jy_polls *polls, size_t k);
+/* Drops the polls without which each loop still asks in each of its rounds. */
+void jy_flow_drop_polls(struct jy_flow *w);
 
 #endif

@@ -95,14 +95,18 @@ product(struct jy_counted *c, const struct jy_interval *a, const struct jy_inter
         !jy_form_add(&needs.condition[2], &minus_limit, &b->low, -1) ||
         !jy_form_add(&needs.condition[3], &b->high, &limit, -1))
         return unknown;
-    for (size_t k = 0; k < 4; k++) {
+    /* Of factors that are never negative two products are enough. */
+    bool grows = jy_form_is_never_negative(c, &a->low) && jy_form_is_never_negative(c, &b->low);
+    for (size_t k = 0; k < 4; k += grows ? 3 : 1) {
         struct jy_form p;
+        if (!grows && ((k / 2 == 1 && jy_form_equal(x[0], x[1])) || (k % 2 == 1 && jy_form_equal(y[0], y[1]))))
+            continue; /* it was there */
         struct jy_derived *d = derive(c, &p, JY_FLOW_MUL, x[k / 2], y[k % 2]);
         d->nconditions = 4;
         for (size_t i = 0; i < 4; i++)
             d->condition[i] = needs.condition[i];
-        out.low = k == 0 ? p : extreme(c, JY_FLOW_MIN, &out.low, &p);
-        out.high = k == 0 ? p : extreme(c, JY_FLOW_MAX, &out.high, &p);
+        out.low = k == 0 ? p : grows ? out.low : extreme(c, JY_FLOW_MIN, &out.low, &p);
+        out.high = k == 0 || grows ? p : extreme(c, JY_FLOW_MAX, &out.high, &p);
     }
     return out;
 }

@@ -35,14 +35,9 @@ struct jy_interval {
 /* A loop that counts: `index`, a parameter of its head, goes by `step` until the head's test, which compares it with an invariant, says no. It is worked on in chunks: runs of at most
  * `chunk` rounds, between which the front block is passed. */
 #ifdef JITNEY_HOSTILE /* chunks end all the time */
-enum { JY_CHUNK = 3, JY_CALL_CHUNK = 2, JY_VECTOR_CHUNK = 2, JY_LOG_ROUNDS = 12 };
+enum { JY_CHUNK = 3, JY_CALL_CHUNK = 2, JY_LOG_ROUNDS = 12 };
 #else
-enum {
-    JY_CHUNK = 1 << 14,
-    JY_CALL_CHUNK = 1 << 9,
-    JY_VECTOR_CHUNK = 8,
-    JY_LOG_ROUNDS = JY_SCRATCH_BYTES / 8
-}; /* with one store a round */
+enum { JY_CHUNK = 1 << 14, JY_CALL_CHUNK = 1 << 9, JY_LOG_ROUNDS = JY_SCRATCH_BYTES / 8 }; /* with one store a round */
 #endif
 
 struct jy_counted {
@@ -91,6 +86,8 @@ struct jy_counted {
 const struct jy_interval *jy_range_of(struct jy_counted *c, jy_fv v);
 /* In that block of the loop, which the value's own dominates: what the branches on the way there say is known as well. */
 struct jy_interval jy_range_at(struct jy_counted *c, jy_fv v, jy_fb block);
+/* Whatever the call, and without a test. */
+bool jy_form_is_never_negative(struct jy_counted *c, const struct jy_form *form);
 /* In the front block. */
 jy_fv jy_form_emit(struct jy_counted *c, const struct jy_form *form);
 jy_fv jy_front_const(struct jy_counted *c, int64_t i);

@@ -116,7 +116,7 @@ is_free(struct spread *s, const struct jy_fvalue *v)
     case JY_FLOW_INVOKE:
         return refuse(s, "its body calls a function that is native code of its own");
     case JY_FLOW_STORE:
-        if (v->f_alias == 0)
+        if (v->f_alias == 0 || s->w->w_alias_shared >> v->f_alias & 1)
             return refuse(s, "arrays that its body changes may share memory with others");
         return s->w->w_alias[v->f_alias - 1] != JY_NO_FV ||
                refuse(s, "its body changes a list or another object of Python's");
@@ -320,6 +320,7 @@ copy_flow(struct jy_flow *w)
         p->w_alias[k] = w->w_alias[k];
     p->w_alias[w->w_nalias] = JY_NO_FV;
     p->w_alias_written[w->w_nalias] = true;
+    p->w_alias_shared = w->w_alias_shared;
     return p;
 }
 

@@ -260,24 +260,13 @@ report_all(const struct places *p)
     }
 }
 
-/* Of a while loop, which has no instruction that takes the next item: its body begins here. */
-static bool
-is_loop_head(const struct jy_code *code, int id)
-{
-    if (jy_code_at(code, id)->i_op == FOR_ITER)
-        return false;
-    for (int from = id; from != JY_NO_INSTR; from = jy_code_next(code, from))
-        if (jy_code_at(code, from)->i_target == id)
-            return true;
-    return false;
-}
-
 void
 jy_code_places(struct jy_original *original, uint32_t stop, bool all, void (*report_to)(void *context, uint32_t offset),
                void *context)
 {
     const struct jy_layout_map *map = jy_original_map(original);
-    if (map == NULL)
+    const struct jy_loop_heads *heads = jy_original_heads(original);
+    if (map == NULL || heads == NULL)
         return;
     struct places p = { .code = original->o_code, .map = map, .report = report_to, .context = context };
     int id = jy_code_id_at_offset(p.code, (int)stop);
@@ -285,7 +274,8 @@ jy_code_places(struct jy_original *original, uint32_t stop, bool all, void (*rep
         report_behind(&p, id);
     if (id != JY_NO_INSTR && map->kinds[id] != NULL && jy_instr_loads_method(jy_code_at(p.code, id)))
         report_behind_call(&p, id);
-    if (id != JY_NO_INSTR && is_loop_head(p.code, id))
+    bool takes_next = id != JY_NO_INSTR && jy_code_at(p.code, id)->i_op == FOR_ITER; /* its body begins behind it */
+    if (id != JY_NO_INSTR && heads->kinds[id] != 0 && !takes_next)
         report(&p, id);
     if (all)
         report_all(&p);
@@ -295,15 +285,8 @@ void
 jy_code_loop_heads(struct jy_original *original, void (*report_to)(void *context, uint32_t offset), void *context)
 {
     const struct jy_layout_map *map = jy_original_map(original);
-    const struct jy_code *code = original->o_code;
-    if (map == NULL)
-        return;
-    for (int id = jy_code_begin(code); id != JY_NO_INSTR; id = jy_code_next(code, id)) {
-        const struct jy_instr *instr = jy_code_at(code, id);
-        int head = jy_instr_is_jump(instr->i_op) ? jy_code_live(code, instr->i_target) : JY_NO_INSTR;
-        if (head == JY_NO_INSTR || jy_code_at(code, head)->i_offset > instr->i_offset)
-            continue;
-        if (jy_layout_is_portable(map, code, head))
-            report_to(context, (uint32_t)jy_code_at(code, head)->i_offset);
-    }
+    const struct jy_loop_heads *heads = jy_original_heads(original);
+    for (size_t k = 0; map != NULL && heads != NULL && k < heads->n; k++)
+        if (jy_layout_is_portable(map, original->o_code, heads->at[k]))
+            report_to(context, (uint32_t)jy_code_at(original->o_code, heads->at[k])->i_offset);
 }

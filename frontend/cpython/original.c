@@ -1,6 +1,7 @@
 /* Owns an arena with the decoded form; whoever edits takes a copy (jy_transform_original in assemble.c). */
 #include "frontend/cpython/original.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "frontend/cpython/decode.h"
@@ -55,4 +56,40 @@ jy_original_stretches(struct jy_original *o)
     if (map != NULL && o->o_stretches == NULL && setjmp(*jy_arena_guard(o->o_arena)) == 0)
         o->o_stretches = jy_stretches_new(o->o_code, map);
     return o->o_stretches;
+}
+
+/* The id of the first instruction of any handler: they stand behind all else. */
+static int
+first_handler(const struct jy_code *code)
+{
+    int first = INT_MAX;
+    for (size_t k = 0; k < code->c_handlers.n; k++)
+        if (code->c_handlers.at[k].h_handler < first)
+            first = code->c_handlers.at[k].h_handler;
+    return first;
+}
+
+struct jy_loop_heads *
+jy_loop_heads_new(struct jy_arena *arena, const struct jy_code *code)
+{
+    struct jy_loop_heads *heads = JY_NEW(arena, struct jy_loop_heads);
+    heads->kinds = JY_NEW_ARRAY(arena, uint8_t, code->c_instrs.n);
+    int handlers = first_handler(code);
+    for (int id = 0; id < code->c_ndecoded; id++) {
+        int head = code->c_instrs.at[id].i_target;
+        if (head == JY_NO_INSTR || head > id)
+            continue;
+        if (heads->kinds[head] == 0)
+            *jy_vec_push(arena, heads) = head;
+        heads->kinds[head] |= id < handlers ? JY_HEAD | JY_HEAD_OUTSIDE : JY_HEAD;
+    }
+    return heads;
+}
+
+const struct jy_loop_heads *
+jy_original_heads(struct jy_original *o)
+{
+    if (o->o_heads == NULL && setjmp(*jy_arena_guard(o->o_arena)) == 0)
+        o->o_heads = jy_loop_heads_new(o->o_arena, o->o_code);
+    return o->o_heads;
 }

@@ -4,6 +4,18 @@
 
 #include "frontend/cpython/stretch.h"
 
+enum {
+    JY_HEAD = 1,         /* a jump goes back to the instruction */
+    JY_HEAD_OUTSIDE = 2, /* one that is in no exception handler */
+};
+
+/* Where the loops of freshly decoded code begin. */
+struct jy_loop_heads {
+    uint8_t *kinds; /* by id */
+    int *at;        /* ids, in order of the first jumps to them */
+    size_t n, cap;
+};
+
 struct jy_original {
     struct jy_arena *o_arena;
     PyObject *o_object; /* the code object; owned */
@@ -11,6 +23,7 @@ struct jy_original {
     struct jy_layout_map o_map;
     bool o_has_map;
     struct jy_stretches *o_stretches;
+    struct jy_loop_heads *o_heads;
     uint32_t o_refs;
 };
 
@@ -21,5 +34,8 @@ void jy_original_release(struct jy_original *original); /* may be NULL */
 const struct jy_layout_map *jy_original_map(struct jy_original *original);
 /* Likewise. */
 const struct jy_stretches *jy_original_stretches(struct jy_original *original);
+/* Likewise. */
+const struct jy_loop_heads *jy_original_heads(struct jy_original *original);
+struct jy_loop_heads *jy_loop_heads_new(struct jy_arena *arena, const struct jy_code *code);
 
 #endif

@@ -70,8 +70,9 @@ new_chunk(struct jy_arena *arena, size_t size)
     return arena->top = c;
 }
 
-void *
-jy_arena_alloc(struct jy_arena *arena, size_t size)
+/* Room that may hold anything. */
+static void *
+take(struct jy_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2)
         exhausted(arena);
@@ -82,13 +83,19 @@ jy_arena_alloc(struct jy_arena *arena, size_t size)
     void *at = c->data + c->used;
     c->used += size;
     arena->total += size;
-    return memset(at, 0, size);
+    return at;
+}
+
+void *
+jy_arena_alloc(struct jy_arena *arena, size_t size)
+{
+    return memset(take(arena, size), 0, size);
 }
 
 void *
 jy_arena_copy(struct jy_arena *arena, const void *data, size_t size)
 {
-    void *at = jy_arena_alloc(arena, size);
+    void *at = take(arena, size);
     return size == 0 ? at : memcpy(at, data, size);
 }
 
@@ -122,9 +129,10 @@ void
 jy_vec_grow(struct jy_arena *arena, void **at, size_t n, size_t *cap, size_t item)
 {
     size_t bigger = *cap == 0 ? 8 : *cap * 2;
-    void *room = jy_arena_alloc(arena, bigger * item);
+    char *room = take(arena, bigger * item);
     if (n != 0)
         memcpy(room, *at, n * item);
+    memset(room + n * item, 0, (bigger - n) * item);
     *at = room;
     *cap = bigger;
 }

@@ -4,6 +4,7 @@ import gc
 import sys
 import weakref
 
+import numpy as np
 import pytest
 
 import jitney
@@ -352,3 +353,37 @@ def test_lists_made_in_a_flow_are_seen_by_the_collector():
     assert gone == expected[1] is True
     assert expected[0] / 2 <= made < 30 * expected[0]  # native lists are seen when there are many thousands of them
     assert flow_calls(compiled) >= 1
+
+
+def test_a_float64_of_the_lists_alone_is_replaced_in_place():
+    class Float(np.float64):
+        pass
+
+    def shift(items, row):
+        for i in range(len(items) - 1):
+            items[i] = row[i] + items[i + 1]
+
+    def make():
+        shared = np.float64(7.5)
+        items = [np.float64(k) for k in range(12)]
+        items[3] = items[8] = shared
+        return items, np.arange(12.0), shared
+
+    f = jitney.compile(shift)
+    for _ in range(3):
+        (ours, row, mine), (theirs, _, _) = make(), make()
+        kept = ours[5]
+        f(ours, row)
+        shift(theirs, row)
+        assert picture(ours) == picture(theirs) and all(type(x) is np.float64 for x in ours)
+        assert mine == 7.5 and kept == 5.0 and len({id(x) for x in ours}) == 12
+    assert flow_calls(f) >= 1
+    for odd in (1.5, 3, Float(2.5), np.float32(1.5), None):
+        (ours, row, _), (theirs, _, _) = make(), make()
+        ours[6] = theirs[6] = odd
+        for call, items in ((f, ours), (shift, theirs)):
+            try:
+                call(items, row)
+            except TypeError:
+                assert odd is None
+        assert picture(ours) == picture(theirs)

@@ -1084,4 +1084,5 @@ def test_operations_are_done_before_they_are_reported(line):
 
             assert reports(compiled, make, action) == reports(f, make, action), (n, value, action, every)
         stats = jitney.inspect(compiled).stats()
-        assert stats["flow_calls"] > 0 and (integer or stats["flow_checks"] > 0)
+        left = stats["flow_checks"] + (stats["flow_polls"] if every else 0)  # a round's seventh question may be its poll
+        assert stats["flow_calls"] > 0 and (integer or left > 0)

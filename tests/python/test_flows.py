@@ -312,6 +312,37 @@ def test_a_signal_ends_a_native_loop(alarm):
     assert stats(f)["flow_polls"] >= 1
 
 
+def finds(n, values):
+    for i in range(n):
+        if -1 in values:
+            return i
+
+
+def sums(n, values):
+    for i in range(n):
+        if sum(values) < 0:
+            return i
+
+
+def halves(n, values):
+    for i in range(n):
+        values *= 0.5
+
+
+@pytest.mark.parametrize(("f", "values"), [(finds, [5] * 1_000_000), (sums, [5] * 1_000_000), (halves, np.ones(4_000_000))])
+def test_a_signal_is_seen_behind_each_operation_on_a_whole_list(alarm, f, values):
+    """Each takes a millisecond or more: in a tenth of a second not so many of them fit as a chunk has rounds."""
+    compiled = jitney.compile(f)
+    compiled(3, values)
+    start = time.perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    with pytest.raises(Stopped) as raised:
+        compiled(10**9, values)
+    rounds = next(frame.f_locals["i"] for frame, _ in traceback.walk_tb(raised.tb) if frame.f_code.co_name == f.__name__)
+    assert rounds < 400 and alarm[0] - start < 0.5
+    assert stats(compiled)["flow_polls"] >= 1
+
+
 def test_the_program_catches_what_a_signal_raises(alarm):
     def f(n):
         s = 0
@@ -944,6 +975,41 @@ def test_careful_loops_are_not_unrolled():
     assert f(x, x) == dot(x, x) and stats(f)["flow_returns"] == 1
     assert jitney.inspect(f).loop_ir().count(" careful :") == 1
     assert jitney.inspect(f).llvm_ir().count('"llvm.loop.unroll.disable"') == 1
+
+
+def test_a_divisor_of_whole_numbers_is_tested_in_front_of_the_loop():
+    def quotients(x, y):
+        s = 0.0
+        for i in range(len(x)):
+            s += 1.0 / (i * (i + 1) // 2 + 1) - x[i] // (i + 1) + y[i] % (i + 2)
+        return s
+
+    x = [float(i * i % 17) for i in range(100)]
+    f = jitney.compile(quotients)
+    assert f(x, x) == quotients(x, x) and stats(f)["flow_returns"] == 1
+    careful_only = 3
+    assert jitney.inspect(f).loop_ir().count(" = ne ") == careful_only
+    y = np.array(x)
+    assert np.float64(f(y, y)).tobytes() == np.float64(quotients(y, y)).tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sums_in_vectors_are_made_in_order(dtype):
+    def sums(x, y):
+        s = t = x[0] * 0
+        for i in range(len(x)):
+            s += x[i] * y[i] - x[i]
+        for i in range(len(x)):
+            t = t + x[i]
+            y[i] += x[i]
+        return s, t
+
+    rng = np.random.default_rng(3)
+    f = jitney.compile(sums)
+    for n in [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1000]:
+        x = (rng.standard_normal(n) * 10.0 ** rng.integers(-8, 8, n)).astype(dtype)
+        ys = [x * 3, x * 3]
+        assert np.array(f(x, ys[0])).tobytes() == np.array(sums(x, ys[1])).tobytes() and ys[0].tobytes() == ys[1].tobytes()
 
 
 def test_a_local_that_is_not_read_again_does_not_double_what_follows():

@@ -1069,6 +1069,66 @@ def test_trace_log(capfd):
         assert part in text, part
 
 
+def _straight(lines, tail="return x, y"):
+    """A function of so many array operations and no loop."""
+    space = {"np": np, "sys": sys, "A": A}
+    exec("\n".join(["def f(x):", "    y = x + 1.0", *(f"    {'xy'[k % 2]} = x * 0.5 + y" for k in range(lines)), "    " + tail]), space)
+    return space["f"]
+
+
+@pytest.mark.parametrize("kind", ["operations", "instructions"])
+def test_straight_code_over_the_budget_is_walked_through_once(kind, capfd):
+    """The unit ends between two instructions where the budget ends: nothing of it is traced again."""
+    f = _straight(40)
+    limit = {"operations": "max_nodes", "instructions": "max_steps"}[kind]
+    before = getattr(jitney.config, limit)
+    setattr(jitney.config, limit, 50)
+    jitney.set_logs(trace_bytecode=True)
+    compiled = jitney.compile(f)
+    try:
+        assert differs(f, compiled, A) is None
+    finally:
+        jitney.set_logs(trace_bytecode=False)
+        setattr(jitney.config, limit, before)
+    lines = [line for line in capfd.readouterr().err.splitlines() if "BINARY_OP" in line]
+    assert len(lines) == 2 * 40 + 1
+    reasons = jitney.inspect(compiled).refusals
+    assert {row["name"] for row in reasons} == {"LOOP_TOO_LONG"} and all(f"more than 50 {kind}" == row["detail"] for row in reasons)
+    assert jitney.inspect(compiled).stats()["native_calls"] and jitney.inspect(compiled).stats()["resumed_calls"]
+
+
+def test_a_loop_over_the_budget_ends_the_unit_in_front_of_it():
+    def f(x):
+        y = x + 1.0
+        z = y * x
+        for _ in range(40):
+            y = np.broadcast_to(y, (10,)) * 0.5 + x
+        return y + z
+
+    before, jitney.config.max_nodes = jitney.config.max_nodes, 50
+    compiled = jitney.compile(f)
+    try:
+        assert differs(f, compiled, A) is None
+    finally:
+        jitney.config.max_nodes = before
+    assert "LOOP_TOO_LONG" in {row["name"] for row in jitney.inspect(compiled).refusals}
+
+
+@pytest.mark.parametrize("tail", ["return sys._getframe().f_code.co_name, x, y", "del x; return y", "x = [x]; x.append(lambda: y); return x"])
+def test_the_budget_ends_where_a_unit_cannot(tail):
+    f = _straight(40, tail)
+    before, jitney.config.max_nodes = jitney.config.max_nodes, 50
+    try:
+        compiled = jitney.compile(f)
+        for _ in range(2):
+            got, want = compiled(A), f(A)
+            if isinstance(got, list):
+                got, want = [got[0], got[1]()], [want[0], want[1]()]
+            assert repr(got) == repr(want)
+    finally:
+        jitney.config.max_nodes = before
+
+
 @pytest.mark.parametrize("executor", ["llvm", "loop", "graph", "numpy"])
 def test_a_zero_divisor_raises_whatever_it_divides(executor):
     """The processor reports a division by zero of finite numbers only."""

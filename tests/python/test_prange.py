@@ -175,6 +175,27 @@ def test_what_later_rounds_have_stored_is_taken_back():
     check(powers, np.zeros(3000), undone=True)
 
 
+def grown(x, out, n):
+    for i in jitney.prange(n):
+        out[i] += x[i % len(x)] * i
+
+
+def test_arrays_that_share_memory_stay_on_one_thread():
+    """Without a byte in common, too: what a failed round has changed lies in the array that is not the first of them."""
+    for first, second in ((np.s_[::2], np.s_[1::2]), (np.s_[:40], np.s_[20:60]), (np.s_[1::2], np.s_[::2])):
+        for n in (30, 60):
+            got = []
+            for f in (grown, jitney.compile(grown)):
+                base = np.arange(80.0)
+                try:
+                    f(base[first], base[second], n)
+                except IndexError as error:
+                    base[0] = error.__traceback__.tb_next.tb_frame.f_locals["i"]
+                got.append(base.tobytes())
+            assert got[0] == got[1]
+            assert all("may share memory" in row[1] for row in pranges(f))
+
+
 def test_a_sum_that_does_not_fit():
     def total(x, s):
         for i in jitney.prange(len(x)):

@@ -4,6 +4,7 @@
     python tests/tools/random_functions.py --state tests/random/functions.json --seconds 600      goes on where that file stands, and writes the counts back
     python tests/tools/random_functions.py --seed 17 --count 1 --inside      in this process
     python tests/tools/random_functions.py --seed 17 --show                  the program of a seed
+    python tests/tools/random_functions.py --executor llvm --exits 3         machine code only, and native loops left at every third check
 
 Compared for each call: result, arguments, globals, class attributes, instances, what is the same object and what is a view of what, output, warnings with their lines, the
 exception with its causes, attributes, and its traceback's lines and locals. A program has some functions, each compiled once and called several times. (A frame in
@@ -70,6 +71,13 @@ def case(seed):
     source, calls, functions = function_source.generate(seed)
     every = rng.choice((0,) * 7 + (1, 2, 3, 5, 8, 13))
     return Case(source, calls, rng.choice(EXECUTORS), rng.random() < 0.15, rng.random() < 0.05, every, rng.choice((0, 0, 1, 1, 2)), rng.choice((None, None, None, True, False)), functions, rng.random() < 0.5)
+
+
+ASKED = {}  # of how a case is run: what the command line says, instead of chance
+
+
+def asked_case(seed):
+    return case(seed).change(**ASKED)
 
 
 # ---- the picture of an object: nested tuples that are equal when nothing can tell two worlds apart ----
@@ -487,7 +495,7 @@ print(here(Case(SOURCE, CALLS, executor={case.executor!r}, helpers={case.helpers
 
 def run_seed(seed, shrinking=True):
     """A dict: counts; the sentence and the replaying script of a difference."""
-    one = case(seed)
+    one = asked_case(seed)
     try:
         found, names, functions = compared(one)
     except EndlessError:
@@ -536,7 +544,7 @@ def batches(seed, count, seconds, report, shrinking=True, batch=1000):
     end = time.time() + seconds if seconds else None
     last = seed + count
     while seed < last and (end is None or time.time() < end):
-        command = [sys.executable, os.path.abspath(__file__), "--worker", "--seed", str(seed), "--count", str(min(batch, last - seed)), *([] if shrinking else ["--whole"])]
+        command = [sys.executable, os.path.abspath(__file__), "--worker", "--seed", str(seed), "--count", str(min(batch, last - seed)), *([] if shrinking else ["--whole"]), *(f"--{name}={value}" for name, value in ASKED.items())]
         with tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
             started = None
@@ -560,7 +568,7 @@ def batches(seed, count, seconds, report, shrinking=True, batch=1000):
         if process.returncode > 0 and "Timeout (" not in text:  # an exception: a fault of the generator or of this file
             raise SystemExit(text)
         crash = f"crash: exit code {process.returncode}"
-        one = case(started)
+        one = asked_case(started)
         found = apart(one)
         if shrinking and found is not None and found.startswith("crash"):
             one = shrink(one, found, 90, apart)
@@ -628,14 +636,17 @@ def main():
     parser.add_argument("--show", action="store_true", help="print the program of the seed")
     parser.add_argument("--inside", action="store_true", help="run in this process")
     parser.add_argument("--whole", action="store_true", help="do not shrink")
+    parser.add_argument("--executor", choices=sorted(set(EXECUTORS)), default=None, help="who executes all units (default: chance)")
+    parser.add_argument("--exits", type=int, default=None, help="native loops are left at every check of that number, 0: never without need (default: chance)")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    ASKED.update({name: getattr(options, name) for name in ("executor", "exits") if getattr(options, name) is not None})
     count = options.count or (10**9 if options.seconds else 100)
     version = ".".join(map(str, sys.version_info[:3]))
     state = read_state(options.state) if options.state else {}
     first = options.seed if options.seed is not None else state.get(version, {"seeds": [0, 0]})["seeds"][1]
     if options.show:
-        one = case(first)
+        one = asked_case(first)
         print(f"# {one.executor}, helpers compiled: {one.helpers}, warnings are errors: {one.strict}, a break at every {one.every or 'no'}th instruction, units of {one.least} operations, dynamic={one.dynamic}, flows={one.flows}\n{one.source}", *one.calls, sep="\n")
         return
     if options.worker:

@@ -33,6 +33,18 @@ TEST(flow_helper, what_they_change)
     CHECK_STR(jy_flow_helper_changes("no such row"), "");
 }
 
+TEST(flow_helper, which_take_as_long_as_a_list_is)
+{
+    CHECK(jy_flow_helper_is_long("list_find_int"));
+    CHECK(jy_flow_helper_is_long("native_find_int")); /* it cannot fail, nor is it pure */
+    CHECK(jy_flow_helper_is_long("vector_into"));
+    CHECK(!jy_flow_helper_is_long("list_append_int"));
+    CHECK(!jy_flow_helper_is_long("sin"));
+    CHECK(!jy_flow_helper_is_long("no such row"));
+    CHECK_STR(jy_flow_helper_changes("list_find_int"), "o");
+    CHECK_STR(jy_flow_helper_changes("list_sort"), "lri");
+}
+
 /* A flow knows its helpers by name, and jy_flow_helper has room for six arguments. */
 TEST(flow_helper, every_row_is_sound)
 {
@@ -48,6 +60,7 @@ TEST(flow_helper, every_row_is_sound)
         const char *arrow = strchr(rows[k].signature, '>');
         size_t call = rows[k].signature[0] == 'c', nargs = (size_t)(arrow - rows[k].signature) - call;
         const char *mark = arrow + 2 + (arrow[2] == '!' || arrow[2] == '*');
+        mark += *mark == '~';
         CHECK(nargs <= 6);
         CHECK_UINT(strspn(rows[k].signature + call, "ifbp"), nargs);
         CHECK(strchr("ifbpv", arrow[1]) != NULL && arrow[1] != '\0');

@@ -103,6 +103,17 @@ TEST(flow_poll, polls_that_stay_in_the_rounds)
                 "1 stay");
 }
 
+/* A call of what takes as long as a list is: each round asks. */
+TEST(flow_poll, polls_of_rounds_that_may_take_long)
+{
+    struct jy_arena *arena = jy_arena_new();
+    const char *source = POLLED("    %17 = call[0] %10 : i64\n" POLL SUM("%17"), "  exit 2 poll at 3 (%13, %17)\n");
+    const char *name = strstr(source, "twice");
+    check_polls(source, "1 %10 %11");
+    check_polls(jy_arena_printf(arena, "%.*slist_find_int%s", (int)(name - source), source, name + 5), "1 stay");
+    jy_arena_free(arena);
+}
+
 /* Ways back from 4, with exit 2, and from 5. */
 #define TWO_WAYS(second, exits)                                                                                        \
     POLLED("    %17 = lt %10, %2 : i1\n    branch %17 ? 4 () : 5 ()\n"                                                 \
@@ -135,4 +146,72 @@ TEST(flow_poll, ways_back_that_do_not_look_alike)
     check_polls(BOXES("    local tuple (input 1)\n", "    local tuple (input 2)\n"), "2 stay");
     check_polls(BOXES("    local tuple (const o1)\n", "    local list (const o1)\n"), "2 stay");
     check_polls(BOXES("    local const o1\n", "    local null\n"), "2 stay");
+}
+
+static size_t
+count_polls(const struct jy_flow *w)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < w->w_blocks.n; b++)
+        for (size_t k = 0; k < w->w_blocks.at[b].f_body.n; k++)
+            n += jy_flow_at(w, w->w_blocks.at[b].f_body.at[k])->f_op == JY_FLOW_POLL;
+    return n;
+}
+
+/* A loop from block 1 to 3 with a first round of an inner loop in 2; `way_back` is where the outer one goes back, `inner` where the inner one does. */
+#define NEST(entry, first, inner, way_back)                                                                            \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 number 0 int64\n"                                                                                 \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = const[1] : i64\n" entry "    jump 1 (%0)\n"                                                              \
+    "  block 1 (%2 : i64) :\n"                                                                                         \
+    "    %3 = lt %1, %2 : i1\n"                                                                                        \
+    "    branch %3 ? 2 () : 5 ()\n"                                                                                    \
+    "  block 2 () :\n" first "    jump 3 (%2)\n"                                                                       \
+    "  block 3 (%4 : i64) :\n"                                                                                         \
+    "    %5 = sub %4, %1 : i64\n"                                                                                      \
+    "    %6 = lt %1, %5 : i1\n" inner "    branch %6 ? 3 (%5) : 4 ()\n"                                                \
+    "  block 4 () :\n"                                                                                                 \
+    "    %7 = sub %2, %1 : i64\n" way_back "    jump 1 (%7)\n"                                                         \
+    "  block 5 () :\n"                                                                                                 \
+    "    exit 0\n"                                                                                                     \
+    "  exit 0 return at 1 (%2)\n"                                                                                      \
+    "  exit 1 poll at 2 ()\n"
+#define ASK "    poll exit 1\n"
+
+static void
+check_left(const char *source, size_t before, size_t behind)
+{
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, source);
+    if (w != NULL) {
+        CHECK_UINT(count_polls(w), before);
+        jy_flow_drop_polls(w);
+        CHECK_UINT(count_polls(w), behind);
+    }
+    jy_arena_free(arena);
+}
+
+TEST(flow_poll, each_loop_asks_in_each_round)
+{
+    check_left(NEST("", ASK, ASK, ASK), 3, 2);
+    check_left(NEST(ASK, ASK, ASK, ASK), 4, 2);
+    check_left(NEST("", ASK, ASK, ""), 2, 2); /* it is the outer one's only one */
+    check_left(NEST("", ASK, "", ASK), 2, 1);
+    /* a loop with two entries is none whose ways back are known */
+    check_left("flow f :\n"
+               "  input 0 : i64 number 0 int64\n"
+               "  block 0 () :\n"
+               "    %0 = input[0] : i64\n"
+               "    %1 = lt %0, %0 : i1\n"
+               "    branch %1 ? 1 () : 2 ()\n"
+               "  block 1 () :\n" ASK "    jump 2 ()\n"
+               "  block 2 () :\n"
+               "    branch %1 ? 1 () : 3 ()\n"
+               "  block 3 () :\n"
+               "    exit 0\n"
+               "  exit 0 return at 1 (%0)\n"
+               "  exit 1 poll at 2 ()\n",
+               1, 1);
 }

@@ -2,7 +2,7 @@
 #include "tests/unit/graph/flow_loop_case.h"
 
 /* for i in range(start, stop): s += i * k; bounds at the ends of the numbers */
-#define SUM_OF_PRODUCTS                                                                                                \
+#define SUM_OF_PRODUCTS(more, product)                                                                                 \
     "flow f :\n"                                                                                                       \
     "  input 0 : i64 number 0 int64\n"                                                                                 \
     "  input 1 : i64 number 1 int64\n"                                                                                 \
@@ -20,8 +20,7 @@
     "    branch %8 ? 2 () : 3 ()\n"                                                                                    \
     "  block 2 () :\n"                                                                                                 \
     "    %9 = const[1] : i64\n"                                                                                        \
-    "    %10 = add %6, %9 : i64\n"                                                                                     \
-    "    %11 = mul %6, %2 exit 0 : i64\n"                                                                              \
+    "    %10 = add %6, %9 : i64\n" more "    %11 = mul " product " exit 0 : i64\n"                                     \
     "    %12 = add %7, %11 exit 1 : i64\n"                                                                             \
     "    %13 = floormod %12, %2 exit 2 : i64\n"                                                                        \
     "    jump 1 (%10, %12)\n"                                                                                          \
@@ -46,7 +45,13 @@ TEST(flow_range, overflow_somewhere)
                                       -(INT64_C(1) << 45),
                                       (INT64_C(1) << 31) + 1,
                                       INT64_MAX / 40 };
-    check_all_alike(SUM_OF_PRODUCTS, values, 12, 3);
+    check_all_alike(SUM_OF_PRODUCTS("", "%6, %2"), values, 12, 3);
+    /* factors that are never negative */
+    check_all_alike(SUM_OF_PRODUCTS("    %14 = const[0] : i64\n"
+                                    "    %15 = max %6, %14 : i64\n"
+                                    "    %16 = max %2, %14 : i64\n",
+                                    "%15, %16"),
+                    values, 12, 3);
 }
 
 /* for i in range(start, stop): if i >= x: s += a[i - x]: the branch proves what the range of i alone does not. */
@@ -168,6 +173,32 @@ TEST(flow_range, of_operations)
     CHECK_ROUND("%15 = add %2, %10 exit 1", "[%2 + first, %2 + stop + -1]");
     CHECK_ROUND("%15 = ushr %10, %6", "[, ]");
     CHECK_ROUND("%15 = load[0] %3, %5 alias 1", "[, ]");
+}
+
+static void
+check_products(const char *source, jy_fv v, size_t expected)
+{
+    struct loop_case k;
+    size_t n = 0;
+    if (CHECK(loop_case_find(&k, source))) {
+        struct jy_interval r = jy_range_at(&k.c, v, jy_flow_at(k.w, v)->f_block);
+        for (size_t d = 0; d < k.c.derived.n; d++)
+            n += jy_flow_at(k.w, k.c.derived.at[d].base)->f_op == JY_FLOW_MUL;
+        CHECK(r.has_low && r.has_high);
+        CHECK_UINT(n, expected);
+    }
+    loop_case_free(&k);
+}
+
+/* Least and greatest by the signs of what is multiplied, as far as they are known. */
+TEST(flow_range, of_products)
+{
+#define MASKED "    %16 = and %10, %8 : i64\n    %17 = max %10, %5 : i64\n"
+    check_products(ROUND("    %15 = mul %10, %10 exit 1 : i64\n"), 15, 4);
+    check_products(ROUND(MASKED "    %15 = mul %10, %16 exit 1 : i64\n"), 15, 4);
+    check_products(ROUND("    %15 = mul %10, %2 exit 1 : i64\n"), 15, 2);
+    check_products(ROUND("    %15 = mul %2, %10 exit 1 : i64\n"), 15, 2);
+    check_products(ROUND(MASKED "    %15 = mul %17, %16 exit 1 : i64\n"), 15, 2);
 }
 
 /* One operand is enough for the nearer bound; of what is not known, nothing is. */

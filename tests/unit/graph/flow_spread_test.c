@@ -137,6 +137,20 @@ TEST(flow_spread, a_value_of_the_round_before_keeps_it_on_one_thread)
     jy_arena_free(arena);
 }
 
+/* What a failed round has to put back is more than the array that the number is said to be of. */
+TEST(flow_spread, arrays_that_share_memory_keep_it_on_one_thread)
+{
+    struct jy_arena *arena = jy_arena_new();
+    const char *source = LOOP(ADDS, ON), *at = strstr(source, " written");
+    struct jy_flow *w = spread(arena, jy_arena_printf(arena, "%.*s shared%s", (int)(at - source), source, at));
+    if (w != NULL) {
+        CHECK_INT(w->w_functions.n, 0);
+        CHECK(w->w_pranges.n == 1 && strstr(w->w_pranges.at[0].why, "may share memory") != NULL);
+        check_reads_back(w);
+    }
+    jy_arena_free(arena);
+}
+
 /* Each is one line that is wrong in a sound flow with a piece. */
 TEST(flow_spread, what_the_verifier_refuses)
 {
