@@ -52,6 +52,20 @@ is_held(const struct jy_frame *f, const struct jy_value *v)
     return false;
 }
 
+/* Does a weak reference tell when the array, or one whose memory it shows, goes? */
+static bool
+is_watched(struct jy_frame *f, PyObject *o)
+{
+    while (o != NULL && (PyObject *)Py_TYPE(o) == f->f_trace->ndarray) {
+        if (*(PyObject **)((char *)o + Py_TYPE(o)->tp_weaklistoffset) != NULL)
+            return true;
+        o = PyObject_GetAttrString(o, "base");
+        Py_XDECREF(o); /* the array holds it */
+    }
+    PyErr_Clear();
+    return false;
+}
+
 /* Does the object hold nothing whose destructor could run the program's code? */
 static bool
 is_inert(struct jy_frame *f, const struct jy_value *v)
@@ -66,7 +80,8 @@ static void
 note_drop(struct jy_frame *f, size_t slot)
 {
     struct jy_trace_state *t = f->f_trace;
-    bool shows = jy_drop_shows(f, f->f_locals[slot]->v_object, false);
+    PyObject *object = f->f_locals[slot]->v_object;
+    bool shows = jy_drop_shows(f, object, false) || is_watched(f, object);
     if (t->drop_step == 0) {
         t->drop_step = t->root_steps;
         t->drop_effects = t->effects.n;
@@ -84,7 +99,10 @@ check_drop(struct jy_frame *f, int slot, bool deleting)
 {
     struct jy_trace_state *t = f->f_trace;
     const struct jy_value *v = f->f_locals[slot];
-    if (f->f_back != NULL || v == NULL || is_inert(f, v) || is_held(f, v))
+    if (f->f_back != NULL || v == NULL || v->v_source == JY_NO_SOURCE)
+        return JY_OK;
+    bool watched = t->start != JY_NO_INSTR && is_watched(f, v->v_object); /* a caller holds the arguments */
+    if ((is_inert(f, v) && !watched) || is_held(f, v))
         return JY_OK;
     bool is_parameter = t->unit->u_sources.at[v->v_source].kind == JY_SOURCE_LOCAL && t->start == JY_NO_INSTR;
     if (is_parameter && jy_drop_shows(f, v->v_object, deleting))

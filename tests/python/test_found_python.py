@@ -514,3 +514,61 @@ def test_truth_of_not_implemented_was_asked_while_compiling(f):
             function(A)
         seen.append([(w.category, w.filename, w.lineno) for w in caught])
     assert seen[0] and seen[1:] == seen[:1] * 3
+
+
+def watched(array, seen, text):
+    return weakref.ref(array, lambda _: seen.append(text))
+
+
+def deletes_watched(a, seen):
+    w = a * 3
+    kept = watched(w, seen, "gone")
+    r = w + 1
+    del w
+    seen.append("deleted")
+    return r * 2, kept
+
+
+def replaces_watched(a, seen):
+    w = a * 3
+    kept = watched(w, seen, "gone")
+    r = w + 1
+    w = r * 2
+    seen.append("replaced")
+    return r * w, kept
+
+
+def deletes_two_watched(a, seen):
+    w = a * 3
+    v = a * 4
+    kept = watched(w, seen, "first"), watched(v, seen, "second")
+    r = w + 1 + v
+    del v, w
+    return r * 2, kept
+
+
+def deletes_view_of_watched(a, seen):
+    w = a * 3
+    kept = watched(w, seen, "gone")
+    v = w[1:]
+    del w
+    seen.append("base")
+    r = v + 1
+    del v
+    seen.append("view")
+    return r * 2, kept
+
+
+@pytest.mark.parametrize("f", (deletes_watched, replaces_watched, deletes_two_watched, deletes_view_of_watched))
+@pytest.mark.parametrize("least", (0, 2))
+def test_weak_reference_to_an_array_told_late(f, least):
+    before, jitney.config.min_nodes = jitney.config.min_nodes, least
+    compiled, logs = jitney.compile(f), []
+    try:
+        for function in (f, compiled, compiled, compiled):
+            seen = []
+            function(A, seen)
+            logs.append(seen)
+    finally:
+        jitney.config.min_nodes = before
+    assert logs[1:] == logs[:1] * 3
