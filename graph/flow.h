@@ -405,6 +405,10 @@ void jy_flow_spread(struct jy_flow *w, bool fastmath);
 /* flow_force.c, stress: every exit is also taken when the helper `exit_due` says so. Behind all passes. */
 void jy_flow_force(struct jy_flow *w);
 const char *jy_flow_verify(const struct jy_flow *w); /* NULL: sound; else what is wrong, in the arena */
+/* flow_locked.c, behind all passes: why a run needs the GIL. NULL: it does not, as it changes no memory but its own, calls nothing that needs it, and its depth is known. What it reads beside that
+ * are objects that came in: */
+const char *jy_flow_why_locked(const struct jy_flow *root);
+bool jy_flow_reads_object(const struct jy_flow *root, uint32_t number); /* that input of the unit */
 void jy_flow_print(struct jy_text *text, const struct jy_flow *w);
 /* What jy_flow_print wrote, verified; values keep their numbers. NULL: *error says what is wrong. */
 struct jy_flow *jy_flow_parse(struct jy_arena *arena, const char *source, const char **error);

@@ -64,6 +64,12 @@ jy_flow_helper_changes(const char *name)
 }
 
 bool
+jy_flow_helper_needs_no_gil(const struct jy_flow_helper *helper)
+{
+    return (helper->pure && !helper->wants_call) || strchr(jy_flow_helper_changes(helper->name), 'u') != NULL;
+}
+
+bool
 jy_flow_helper_row(struct jy_flow_helper *out, const char *name)
 {
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)

@@ -10,5 +10,7 @@ bool jy_flow_helper_row(struct jy_flow_helper *out, const char *name);
 bool jy_flow_helper_is_long(const char *name);
 /* The letters of what it changes; empty: anything. */
 const char *jy_flow_helper_changes(const char *name);
+/* It may be called by a thread that does not hold the GIL. */
+bool jy_flow_helper_needs_no_gil(const struct jy_flow_helper *helper);
 
 #endif

@@ -30,6 +30,7 @@ TEST(flow_helper, what_they_change)
     CHECK_STR(jy_flow_helper_changes("native_shrink"), "h");
     CHECK_STR(jy_flow_helper_changes("list_extend"), ""); /* anything */
     CHECK_STR(jy_flow_helper_changes("sin"), "");
+    CHECK_STR(jy_flow_helper_changes("int_gcd"), "ou");
     CHECK_STR(jy_flow_helper_changes("no such row"), "");
 }
 
@@ -43,6 +44,16 @@ TEST(flow_helper, which_take_as_long_as_a_list_is)
     CHECK(!jy_flow_helper_is_long("no such row"));
     CHECK_STR(jy_flow_helper_changes("list_find_int"), "o");
     CHECK_STR(jy_flow_helper_changes("list_sort"), "lri");
+}
+
+TEST(flow_helper, who_needs_the_gil)
+{
+    static const char *const names[] = { "sin", "int_gcd", "float_round", "vector_block", "list_new" };
+    for (size_t k = 0; k < 5; k++) {
+        struct jy_flow_helper h;
+        CHECK(jy_flow_helper_row(&h, names[k]));
+        CHECK(jy_flow_helper_needs_no_gil(&h) == (k < 2));
+    }
 }
 
 /* A flow knows its helpers by name, and jy_flow_helper has room for six arguments. */
@@ -64,7 +75,7 @@ TEST(flow_helper, every_row_is_sound)
         CHECK(nargs <= 6);
         CHECK_UINT(strspn(rows[k].signature + call, "ifbp"), nargs);
         CHECK(strchr("ifbpv", arrow[1]) != NULL && arrow[1] != '\0');
-        CHECK_UINT(strspn(mark, "lrinchmto"), strlen(mark));
+        CHECK_UINT(strspn(mark, "lrinchmtou"), strlen(mark));
         for (size_t j = 0; j < k; j++)
             CHECK(strcmp(rows[j].name, rows[k].name) != 0);
     }
