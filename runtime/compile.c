@@ -629,6 +629,17 @@ stops_somewhere(const struct jy_flow *flow)
     return false;
 }
 
+/* Objects that a frame which begins there has. */
+static size_t
+nslots_of(const struct jy_function *f, const struct jy_start *s)
+{
+    const PyCodeObject *code = (const PyCodeObject *)f->f_code;
+    if (s != &f->f_call)
+        return (size_t)s->s_depth + s->s_nlocals;
+    return (size_t)code->co_argcount + (size_t)code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0) +
+           ((code->co_flags & CO_VARKEYWORDS) != 0);
+}
+
 /* refs: takes unit */
 static jy_status
 install_flow(struct jy_function *f, struct jy_start *s, struct jy_unit *unit, PyObject *const *slots)
@@ -638,7 +649,7 @@ install_flow(struct jy_function *f, struct jy_start *s, struct jy_unit *unit, Py
     struct jy_exec_options options = exec_options(f);
     if (wants(JY_LOG_guards))
         log_guards(f, unit);
-    if (jy_flow_exec_new(&flow, &why, unit, f->f_code, &options) != JY_OK) {
+    if (jy_flow_exec_new(&flow, &why, unit, f->f_code, nslots_of(f, s), &options) != JY_OK) {
         jy_status refused = refuse_because(f, s, "BACKEND", why);
         jy_unit_free(unit);
         return refused;

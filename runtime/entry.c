@@ -191,10 +191,10 @@ has_quick(const struct jy_entry *entry)
 
 /* As try_entry, for an entry that is a flow. */
 static enum jy_guard_result
-run_flow(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObject *const *inputs, PyObject *const *args,
-         size_t nargsf, PyObject *kwnames)
+run_flow(PyObject **out, struct jy_function *f, struct jy_entry *entry, struct jy_guard_values *values,
+         PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
-    switch (jy_entry_run_flow(out, f, &f->f_call, entry, inputs)) {
+    switch (jy_entry_run_flow(out, f, &f->f_call, entry, values)) {
     case JY_FLOW_APART:
     case JY_FLOW_OBJECTS:
         return JY_GUARDS_MISS;
@@ -223,7 +223,7 @@ run_direct(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObje
         return held;
     }
     if (entry->e_flow != NULL) {
-        held = run_flow(out, f, entry, values.inputs, args, nargsf, NULL);
+        held = run_flow(out, f, entry, &values, args, nargsf, NULL);
         jy_guards_clear(&values);
         return held;
     }
@@ -257,7 +257,7 @@ try_entry(PyObject **out, struct jy_function *f, struct jy_entry *entry, PyObjec
         return held;
     }
     if (entry->e_flow != NULL) {
-        held = run_flow(out, f, entry, values.inputs, args, nargsf, kwnames);
+        held = run_flow(out, f, entry, &values, args, nargsf, kwnames);
         jy_guards_clear(&values);
         return held;
     }

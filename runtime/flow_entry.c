@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static void
-count(struct jy_function *f, const struct jy_flow_exec *flow, uint32_t exit)
+count(struct jy_function *f, struct jy_flow_exec *flow, uint32_t exit)
 {
     struct jy_stats *s = &f->f_stats;
     s->flow_calls++;
@@ -20,6 +20,7 @@ count(struct jy_function *f, const struct jy_flow_exec *flow, uint32_t exit)
     case JY_EXIT_POLL:
     case JY_EXIT_CALL: /* a function was not begun */
         s->flow_polls++;
+        jy_flow_exec_note_poll(flow);
         break;
     case JY_EXIT_RETURN:
         s->flow_returns++;
@@ -55,11 +56,12 @@ give_up(struct jy_function *f, struct jy_start *s, struct jy_entry *entry, uint3
 
 enum jy_flow_run
 jy_entry_run_flow(PyObject **out, struct jy_function *f, struct jy_start *s, struct jy_entry *entry,
-                  PyObject *const *inputs)
+                  struct jy_guard_values *values)
 {
     uint32_t exit;
+    uint64_t *unlocked = &f->f_stats.flow_unlocked;
     entry->e_refs++;
-    enum jy_flow_run run = jy_flow_exec_run(out, &exit, entry->e_flow, f->f_object, inputs, f->f_id);
+    enum jy_flow_run run = jy_flow_exec_run(out, &exit, unlocked, entry->e_flow, f->f_object, values, f->f_id);
     if (exit != JY_NO_EXIT)
         count(f, entry->e_flow, exit);
     else

@@ -3,7 +3,8 @@
  *   new:  flow --simplify--> --hoist--> --backend--> object --loader--> function, or the slow interpreter        once
  *   run:  errstate, inputs -> slots, overlap  ->  machine code  ->  exit number, values  ->  objects             per call
  *
- * The GIL is held throughout and no Python code runs in between, so what the guards found still holds when the inputs are read; a reference to each is kept while the machine code runs. */
+ * The GIL is held until the inputs have been read and no Python code runs in between, so what the guards found still holds then; a reference to each is kept while the machine code runs. It may be given up for
+ * machine code that touches nothing of Python's (flow_unlock.h); whatever a run writes to the flow's own structure is written before or behind that. */
 #include "runtime/flow_exec.h"
 #include "frontend/cpython/compat.h"
 #include "frontend/cpython/iter.h"
@@ -18,9 +19,11 @@
 #include "runtime/flow_native.h"
 #include "runtime/flow_random.h"
 #include "runtime/flow_spread.h"
+#include "runtime/flow_unlock.h"
 #include "runtime/flow_vector.h"
 #include "runtime/fpstatus.h"
 #include "runtime/function.h"
+#include "runtime/gil.h"
 #include "runtime/numpy_api.h"
 #include "runtime/pool.h"
 #include <alloca.h>
@@ -86,6 +89,7 @@ struct jy_flow_exec {
     int64_t most_items;                /* of them: taken in for a run */
     uint32_t nvain;                    /* runs in a row for which that was not worth it, or not possible */
     uint64_t runs, refused;
+    struct jy_flow_unlock unlock;
     struct jy_exec_options options;
     struct jy_exec_texts texts;
     struct jy_exec_times times;
@@ -327,7 +331,7 @@ prepare_exits(struct jy_flow_exec *x)
 
 /* Runs under the arena's guard. */
 static jy_status
-build(struct jy_flow_exec *x, const char **why)
+build(struct jy_flow_exec *x, size_t nslots, const char **why)
 {
     TRY(run_passes(x, why));
     if ((*why = find_helpers(x)) != NULL)
@@ -335,6 +339,7 @@ build(struct jy_flow_exec *x, const char **why)
     find_pairs(x);
     find_natives(x);
     prepare_exits(x);
+    jy_flow_unlock_prepare(&x->unlock, x->unit, nslots);
     x->compared = x->options.compare && x->is_pure;
     if (x->nin + x->nout + x->parts[0].nslots <= MAX_SLOTS)
         return x->options.executor == JY_EXEC_LLVM ? compile_flow(x, why) : JY_OK;
@@ -343,7 +348,7 @@ build(struct jy_flow_exec *x, const char **why)
 }
 
 jy_status
-jy_flow_exec_new(struct jy_flow_exec **out, const char **why, struct jy_unit *unit, PyObject *code,
+jy_flow_exec_new(struct jy_flow_exec **out, const char **why, struct jy_unit *unit, PyObject *code, size_t nslots,
                  const struct jy_exec_options *options)
 {
     struct jy_flow_exec *x = calloc(1, sizeof *x);
@@ -360,7 +365,7 @@ jy_flow_exec_new(struct jy_flow_exec **out, const char **why, struct jy_unit *un
         x->options.name = options->name == NULL ? NULL : jy_arena_strdup(unit->u_arena, options->name);
         x->options.backend_path =
             options->backend_path == NULL ? NULL : jy_arena_strdup(unit->u_arena, options->backend_path);
-        status = build(x, why);
+        status = build(x, nslots, why);
     }
     memcpy(guard, &outer, sizeof outer);
     x->options.log = NULL; /* its context lives as long as the compilation */
@@ -1051,15 +1056,70 @@ frames_left(const struct jy_flow_exec *x)
     return !x->is_pure && left > MOST_FRAMES ? MOST_FRAMES : left;
 }
 
+void
+jy_flow_exec_note_poll(struct jy_flow_exec *x)
+{
+    x->unlock.is_polled = x->unlock.why == NULL && x->fn != NULL;
+}
+
+static int
+let_go(void *object)
+{
+    Py_DECREF((PyObject *)object);
+    return 0;
+}
+
+/* Behind us the function's state is in use yet: it may not go with the last reference. */
+static void
+release_function(PyObject *function)
+{
+    if (Py_REFCNT(function) == 1)
+        Py_AddPendingCall(let_go, function); /* kept for ever where there are too many */
+    else
+        Py_DECREF(function);
+}
+
+/* As run_code, without the GIL where the run is expected to be long and nobody can tell. What the guards hold would be held for all of the run: it is let go before, while its owners still have it. */
+static __attribute__((noinline)) int32_t
+run_polled(struct jy_flow_exec *x, struct jy_flow_call *call, union jy_scalar *slots, PyObject *function,
+           struct jy_guard_values *values, uint64_t *unlocked)
+{
+    struct jy_away away;
+    struct jy_flow_call own = *call;
+    bool is_expected = x->unlock.credit != 0 && jy_runtime->config.release_gil &&
+                       jy_flow_unlock_fits(&x->unlock, x->unit, values->slots, values->inputs);
+    Py_INCREF(function);
+    if (is_expected)
+        jy_guards_clear(values);
+    bool goes = is_expected && jy_gil_release(&away);
+    if (goes) {
+        own.watch = &away.leave;
+        own.watch_mask = 1;
+    }
+    double start = now_ms();
+    int32_t taken = run_code(x, &own, slots);
+    double ms = now_ms() - start;
+    if (goes)
+        jy_gil_take(&away);
+    uint8_t kind = x->flow->w_exits.at[taken].x_kind;
+    jy_flow_unlock_judge(&x->unlock, ms, goes, kind == JY_EXIT_POLL || kind == JY_EXIT_CALL);
+    x->unlock.runs += goes;
+    *unlocked += goes;
+    release_function(function);
+    return taken;
+}
+
 static enum jy_flow_run
-run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *function, PyObject *const *inputs,
-    struct jy_flow_call *call, uint32_t frame)
+run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_flow_exec *x, PyObject *function,
+    struct jy_guard_values *guarded, struct jy_flow_call *call, uint32_t frame)
 {
     struct jy_flow_owner *owner = call->owner;
     struct jy_flow_pile *pile = owner->pile;
     bool timed = x->score != 0; /* after a run that may have been short */
     uint64_t start = timed ? ticks() : 0;
-    int32_t taken = x->fn != NULL ? run_code(x, call, call->out + x->nout) : run_slow(x, call);
+    int32_t taken = x->unlock.is_polled ? run_polled(x, call, call->out + x->nout, function, guarded, unlocked)
+                    : x->fn != NULL     ? run_code(x, call, call->out + x->nout)
+                                        : run_slow(x, call);
     uint64_t time = timed ? ticks() - start : 0;
     if (x->changes_natives && owner->nknown != 0 && !jy_flow_native_write_back(owner))
         return JY_FLOW_FAILED;
@@ -1079,13 +1139,14 @@ run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *function, 
     }
     if (x->compared && x->fn != NULL && !same_as_slow(x, call, taken, pile))
         return JY_FLOW_FAILED;
-    return leave(out, x, (uint32_t)taken, call->out, function, inputs, pile, owner->vectors);
+    return leave(out, x, (uint32_t)taken, call->out, function, owner->inputs, pile, owner->vectors);
 }
 
 enum jy_flow_run
-jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObject *function, PyObject *const *inputs,
-                 uint32_t frame)
+jy_flow_exec_run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_flow_exec *x, PyObject *function,
+                 struct jy_guard_values *guarded, uint32_t frame)
 {
+    PyObject *const *inputs = guarded->inputs;
     union jy_scalar *slots = alloca((x->nin + x->nout + x->parts[0].nslots + 1) * sizeof *slots);
     struct jy_flow_pile pile = { .most = x->is_pure ? MOST_FRAMES : 0 };
     struct jy_vectors vectors; /* large: not cleared as a whole */
@@ -1124,7 +1185,7 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *x, PyObjec
     uint64_t begin = x->has_natives ? ticks() : 0;
     for (size_t k = 0; k < ninputs; k++)
         Py_INCREF(inputs[k]);
-    enum jy_flow_run result = run(out, exit, x, function, inputs, &call, frame);
+    enum jy_flow_run result = run(out, exit, unlocked, x, function, guarded, &call, frame);
     if (x->has_natives)
         judge_natives(x, owner.nitems, begin - start, ticks() - begin);
     for (size_t k = 0; k + 1 < x->nparts; k++)
@@ -1159,7 +1220,9 @@ jy_flow_exec_times(const struct jy_flow_exec *x)
 struct jy_flow_stats
 jy_flow_exec_stats(const struct jy_flow_exec *x)
 {
-    return (struct jy_flow_stats){ .runs = x->runs, .refused = x->refused, .exits = x->counts };
+    return (struct jy_flow_stats){
+        .runs = x->runs, .refused = x->refused, .unlocked = x->unlock.runs, .locked = x->unlock.why, .exits = x->counts
+    };
 }
 
 size_t

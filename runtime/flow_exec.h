@@ -7,14 +7,15 @@
 
 #include <Python.h>
 #include "runtime/exec.h"
+#include "runtime/guard_check.h"
 
 struct jy_flow_exec;
 struct jy_flow_pile;
 struct jy_vectors;
 
-/* unit->u_flow is made faster and compiled. Keeps the unit on success, and the code object for its points. JY_BREAK: *why. */
+/* unit->u_flow is made faster and compiled. Keeps the unit on success, and the code object for its points. nslots: objects that the frame begins with. JY_BREAK: *why. */
 jy_status jy_flow_exec_new(struct jy_flow_exec **out, const char **why, struct jy_unit *unit, PyObject *code,
-                           const struct jy_exec_options *options);
+                           size_t nslots, const struct jy_exec_options *options);
 void jy_flow_exec_free(struct jy_flow_exec *exec);
 const struct jy_unit *jy_flow_exec_unit(const struct jy_flow_exec *exec);
 const struct jy_exec_texts *jy_flow_exec_texts(struct jy_flow_exec *exec); /* plan: the flow; made on demand */
@@ -29,9 +30,12 @@ enum jy_flow_run {
     JY_FLOW_FAILED    /* an exception is set */
 };
 
-/* Guards hold for the inputs. *exit: number of the exit, the innermost one of several functions. function: the unit's own. frame: for the log. refs: inputs borrowed, *out new */
-enum jy_flow_run jy_flow_exec_run(PyObject **out, uint32_t *exit, struct jy_flow_exec *exec, PyObject *function,
-                                  PyObject *const *inputs, uint32_t frame);
+/* Guards hold for the values, which are cleared when the GIL is given up; *unlocked is counted up then. *exit: number of the exit, the innermost one of several functions. function: the unit's own.
+ * frame: for the log. refs: *out new */
+enum jy_flow_run jy_flow_exec_run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_flow_exec *exec,
+                                  PyObject *function, struct jy_guard_values *values, uint32_t frame);
+/* A run was ended for the interpreter. */
+void jy_flow_exec_note_poll(struct jy_flow_exec *exec);
 /* The kind of an exit, JY_EXIT_CHECK to JY_EXIT_RETURN; how many there are: of the flow and of its functions. */
 uint8_t jy_flow_exec_exit_kind(const struct jy_flow_exec *exec, uint32_t exit);
 size_t jy_flow_exec_count_exits(const struct jy_flow_exec *exec);
@@ -39,7 +43,8 @@ size_t jy_flow_exec_count_exits(const struct jy_flow_exec *exec);
 bool jy_flow_exec_is_futile(const struct jy_flow_exec *exec);
 
 struct jy_flow_stats {
-    uint64_t runs, refused;
+    uint64_t runs, refused, unlocked;
+    const char *locked;    /* why no run goes without the GIL; NULL: long ones may */
     const uint64_t *exits; /* by number */
 };
 struct jy_flow_stats jy_flow_exec_stats(const struct jy_flow_exec *exec);

@@ -184,9 +184,9 @@ jy_entry_unit(const struct jy_entry *entry)
     return entry->e_flow != NULL ? jy_flow_exec_unit(entry->e_flow) : jy_exec_unit(entry->e_exec);
 }
 
-/* flow_entry.c: one run of an entry that is a flow; guards hold for the inputs. What came of it is counted, and a flow that costs more than it gives is given up. refs: *out new */
+/* flow_entry.c: one run of an entry that is a flow; guards hold for the values, which may be cleared. What came of it is counted, and a flow that costs more than it gives is given up. refs: *out new */
 enum jy_flow_run jy_entry_run_flow(PyObject **out, struct jy_function *function, struct jy_start *start,
-                                   struct jy_entry *entry, PyObject *const *inputs);
+                                   struct jy_entry *entry, struct jy_guard_values *values);
 /* Do its guards hold for these parameters, or items of a continuation? Leaves no exception. */
 bool jy_entry_holds(struct jy_function *function, struct jy_entry *entry, PyObject *const *slots);
 void jy_entry_move_to_front(struct jy_start *start, struct jy_entry *entry);

@@ -432,6 +432,7 @@ jy_guards_check(struct jy_guard_values *out, void *room, struct jy_guard_program
 {
     (void)function;
     out->inputs = out->values = room;
+    out->slots = slots;
     out->owned = out->values + p->nvalues;
     out->nowned = 0;
     *failed = JY_NO_GUARD;

@@ -20,6 +20,7 @@ struct jy_guard_values {
     PyObject **values; /* per source */
     PyObject **owned;
     size_t nowned;
+    PyObject *const *slots; /* what was checked */
 };
 
 size_t jy_guards_room(const struct jy_guard_program *program); /* bytes that `jy_guards_check` wants in `room` */

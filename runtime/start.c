@@ -581,7 +581,7 @@ try_flow(PyObject **out, struct jy_function *f, struct jy_start *s, struct jy_en
         return run;
     enum jy_guard_result held = jy_guards_check(&values, alloca(room), entry->e_guards, f->f_object, items, &failed);
     if (held == JY_GUARDS_HOLD)
-        run = jy_entry_run_flow(out, f, s, entry, values.inputs);
+        run = jy_entry_run_flow(out, f, s, entry, &values);
     else if (held == JY_GUARDS_ERROR)
         PyErr_Clear();
     jy_guards_clear(&values);

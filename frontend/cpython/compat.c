@@ -98,6 +98,22 @@ jy_compat_eval_breaker(PyThreadState *thread)
 }
 
 bool
+jy_compat_has_other_threads(PyThreadState *thread)
+{
+    return thread->next != NULL || thread->prev != NULL;
+}
+
+bool
+jy_compat_is_finalizing(void)
+{
+#if HAS_313
+    return Py_IsFinalizing();
+#else
+    return _Py_IsFinalizing();
+#endif
+}
+
+bool
 jy_compat_collects_at_once(void)
 {
     return !HAS_312;

@@ -58,6 +58,10 @@ jy_compat_leave_tracing(PyThreadState *thread)
 
 /* Where a long native loop polls: leave when (*address & 0xff) != 0; then a signal, a GIL request or the like waits. */
 const volatile uint32_t *jy_compat_eval_breaker(PyThreadState *thread);
+/* Has the interpreter threads other than this one? */
+bool jy_compat_has_other_threads(PyThreadState *thread);
+/* It has begun to end: threads that ask for the GIL do not get it any more. */
+bool jy_compat_is_finalizing(void);
 /* Does an object that is made begin a collection (3.11), or does the interpreter when it polls? */
 bool jy_compat_collects_at_once(void);
 /* Would n lists that are made now begin one? False where none does at once. */

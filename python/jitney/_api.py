@@ -401,6 +401,7 @@ class Unit:
                        for a graph
     pranges            list of (line, why its rounds stay on one thread or None, times that they ran on threads, times that they were undone):
                        its loops over jitney.prange
+    unlocked, locked   times that it ran without the GIL; why it never does, or None
     given_up           its runs kept ending too soon: it is not used any more
     """
 
@@ -412,6 +413,7 @@ class Unit:
         self.kind, self.loops = row.get("kind", "graph"), row.get("loops", 0)
         self.runs, self.exits, self.given_up = row.get("runs", 0), row.get("exits", []), row["off"]
         self.pranges = row.get("pranges", [])
+        self.unlocked, self.locked = row.get("unlocked", 0), row.get("locked")
         self.start, self.line = extent["start"], extent["line"]
         self.stop, self.stop_line = extent.get("stop"), extent.get("stop_line")
         self.reason, self.what, self.detail, self.hint, self.instruction = (
@@ -421,7 +423,7 @@ class Unit:
     def __str__(self):
         begin = "the call" if self.start == 0 else f"line {self.line} (offset {self.start})"
         if self.kind == "loops":
-            return "\n".join([f"  {self._loops()} from {begin}: {_count(len(self.guards), 'guard')}"] + self._pranges() + self._exits())
+            return "\n".join([f"  {self._loops()} from {begin}: {_count(len(self.guards), 'guard')}"] + self._gil() + self._pranges() + self._exits())
         end = "the return" if self.stop is None else f"line {self.stop_line} (offset {self.stop}{_space(self.instruction)})"
         lines = [f"  unit from {begin} to {end}: {_count(self.operations, 'operation')}, {_count(len(self.guards), 'guard')}"]
         if self.reason is not None:
@@ -432,6 +434,9 @@ class Unit:
 
     def _loops(self):
         return f"native code for {self.loops} loop{'s'[: self.loops != 1]}{', given up,' * self.given_up}"
+
+    def _gil(self):
+        return [f"    {_count(self.unlocked, 'run')} without the GIL"] * (self.unlocked != 0)
 
     def _pranges(self):
         lines = []

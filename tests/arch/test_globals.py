@@ -30,6 +30,7 @@ ALLOWED = {
     "runtime/loops.c: state": "NumPy's inner loops and its rule for sums, looked up once",
     "runtime/vector.c: state": "the vector functions behind NumPy's inner loops, looked up once",
     "runtime/pool.c: state": "the threads of the process",
+    "runtime/gil.c: state": "who is away from the GIL, which is one for the process",
     "runtime/loader.c: slabs": "pages of machine code, freed with the functions in them",
 }
 TABLES = "PyMethodDef|PyGetSetDef|PyMemberDef|PyType_Slot|PyType_Spec|PyTypeObject|PyModuleDef|PyModuleDef_Slot|PyNumberMethods|PySequenceMethods|PyMappingMethods"
