@@ -117,14 +117,20 @@ def spread(work, threads=3):
     return got
 
 
+def until_unlocked(compiled, once):
+    """Runs once() until a run of the function has gone without the GIL: whether one is long and somebody wants the GIL is for the machine to say."""
+    for _ in range(40):
+        once()
+        if unlocked(compiled) > 0:
+            return
+    raise AssertionError(jitney.inspect(compiled).units)
+
+
 def ready(f, *args):
     """Compiled, and known to run long while others want the GIL."""
     compiled = jitney.compile(f)
-    for _ in range(20):
-        spread(lambda k: compiled(*args))
-        if unlocked(compiled) > 0:
-            return compiled
-    raise AssertionError(jitney.inspect(compiled).units)
+    until_unlocked(compiled, lambda: spread(lambda k: compiled(*args)))
+    return compiled
 
 
 def unlocked(f):
@@ -302,8 +308,7 @@ class Holder:
 def test_what_only_the_guards_have_seen_dies_when_it_should():
     compiled, died = jitney.compile(Holder.run), []
     holder = Holder(10000000)
-    for _ in range(6):
-        spread(lambda k: compiled(holder), 2)
+    until_unlocked(compiled, lambda: spread(lambda k: compiled(holder), 2))
     n = unlocked(compiled)
     for attempt in range(10):
         reference = weakref.ref(holder.config)
@@ -416,13 +421,15 @@ def test_exceptions_of_the_loop_itself():
     def run(k):
         for _ in range(4):
             with pytest.raises(ZeroDivisionError) as caught:
-                compiled(4000000)
+                compiled(8000000)
             *_, (frame, line) = traceback.walk_tb(caught.value.__traceback__)
             assert frame.f_locals["k"] == 0 and line == divide.__code__.co_firstlineno + 3
         return True
 
-    assert spread(run) == [True] * 3
-    assert unlocked(compiled) > 0
+    def once():
+        assert spread(run) == [True] * 3
+
+    until_unlocked(compiled, once)
 
 
 def test_reset_and_forgotten_functions():
