@@ -20,7 +20,8 @@ static bool
 known_descr(jy_dtype *out, const PyArray_Descr *descr, bool elements)
 {
     bool known = elements ? jy_element_from_number(out, descr->type_num) : jy_dtype_from_number(out, descr->type_num);
-    return known && PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == NULL && !PyDataType_HASFIELDS(descr);
+    return known && PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == NULL &&
+           !PyDataType_HASFIELDS(descr);
 }
 
 static void

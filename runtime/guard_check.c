@@ -203,8 +203,7 @@ is_c_array(PyObject *value, const PyTypeObject *ndarray, const struct jy_gstep *
     if (value == NULL || Py_TYPE(value) != ndarray)
         return false;
     const PyArrayObject_fields *array = (const PyArrayObject_fields *)value;
-    if (array->descr != s->u.descr &&
-        (array->descr->type_num != s->u.descr->type_num || !jy_plain_descr(array->descr)))
+    if (array->descr != s->u.descr && (array->descr->type_num != s->u.descr->type_num || !jy_plain_descr(array->descr)))
         return false;
     return array->nd == s->ndim && ((uint32_t)array->flags & (s->b | JY_WARN_ON_WRITE)) == s->b &&
            (s->ndim != 1 || array->strides[0] >= 0); /* NumPy's inner loops see the stride of a single element, too */

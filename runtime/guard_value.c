@@ -47,8 +47,7 @@ fits_array(PyObject *object, const struct jy_array_guard *g)
         return false;
     PyArrayObject *array = (PyArrayObject *)object;
     PyArray_Descr *descr = PyArray_DESCR(array);
-    if (descr->type_num != jy_dtype_info[g->dtype].number || PyArray_NDIM(array) != g->ndim ||
-        !jy_plain_descr(descr))
+    if (descr->type_num != jy_dtype_info[g->dtype].number || PyArray_NDIM(array) != g->ndim || !jy_plain_descr(descr))
         return false;
     int flags = PyArray_FLAGS(array), wanted = NPY_ARRAY_ALIGNED;
     if (g->c_contiguous)
