@@ -350,15 +350,8 @@ def test_a_global_that_changes_is_seen():
     assert unlocked(compiled) > 0
 
 
-def endless(n):
-    x = 1
-    for k in range(n):
-        x = (x * 1103515245 + 12345) % 2147483648
-    return x
-
-
 def test_interrupt_in_the_main_thread():
-    compiled = ready(endless, 10000000)
+    compiled = ready(steps, 10000000)
     stop = threading.Event()
     other = threading.Thread(target=stop.wait)  # there is somebody
     other.start()
@@ -380,7 +373,7 @@ def test_interrupt_in_the_main_thread():
             late = time.monotonic() - sent[0]
             thread.join()
             *_, (frame, line) = traceback.walk_tb(caught.value.__traceback__)
-            assert frame.f_code.co_name == "endless" and 0 < frame.f_locals["k"] < LIMIT
+            assert frame.f_code.co_name == "steps" and 0 < frame.f_locals["k"] < LIMIT
             assert unlocked(compiled) > n and late < 2
     finally:
         signal.signal(signal.SIGINT, handler)
@@ -393,7 +386,7 @@ class Asked(Exception):
 
 
 def test_exceptions_from_other_threads():
-    compiled, caught = ready(endless, 10000000), []
+    compiled, caught = ready(steps, 10000000), []
 
     def run():
         try:
@@ -412,7 +405,7 @@ def test_exceptions_from_other_threads():
         for thread in threads:
             thread.join(20)
             assert not thread.is_alive()
-    assert caught == ["endless"] * 10
+    assert caught == ["steps"] * 10
 
 
 def test_exceptions_of_the_loop_itself():
@@ -480,7 +473,7 @@ def steps_of_property(self):
 
 
 def test_frames_of_other_threads():
-    compiled = ready(endless, 10000000)
+    compiled = ready(steps, 10000000)
     names = []
     function = sys._current_frames
     for _ in range(5):
@@ -494,12 +487,12 @@ def test_frames_of_other_threads():
                 if thread.ident in frames and thread.is_alive():
                     stack = [f.f_code.co_name for f, _ in traceback.walk_stack(frames[thread.ident])]
                     names.append(stack[0])
-                    if stack[0] == "endless":
+                    if stack[0] == "steps":
                         assert stack[1] == "run"
             del frames
         for thread in threads:
             thread.join()
-    assert names.count("endless") > len(names) / 2, names  # else they are about to begin, or to end
+    assert names.count("steps") > len(names) / 2, names  # else they are about to begin, or to end
     assert sys._current_frames is function
 
 
