@@ -499,25 +499,6 @@ add_function(struct jy_emit *e, const char *name, LLVMTypeRef type)
     return function;
 }
 
-/* How often a short recursion is put into itself: what a call costs, it costs that much less often, and less than that where the innermost calls do little. */
-static unsigned
-count_copies(const struct jy_flow *w, uint32_t number)
-{
-    enum { MOST_CALLS = 3, MOST_VALUES = 60, MOST_CODE = 140 }; /* taste */
-    size_t ncalls = 0, nvalues = 0;
-    for (size_t b = 0; b < w->w_blocks.n; b++) {
-        const struct jy_fblock *block = &w->w_blocks.at[b];
-        nvalues += block->f_params.n + block->f_body.n;
-        for (size_t k = 0; k < block->f_body.n; k++) {
-            const struct jy_fvalue *v = jy_flow_at(w, block->f_body.at[k]);
-            ncalls += v->f_op == JY_FLOW_INVOKE && v->f_index == number;
-        }
-    }
-    if (ncalls == 0 || ncalls > MOST_CALLS || nvalues > MOST_VALUES)
-        return 0;
-    return nvalues * (1 + ncalls + ncalls * ncalls) <= MOST_CODE ? JY_FLOW_MOST_COPIES : 1;
-}
-
 static void
 declare_function(struct jy_emit *e, struct jy_flow_function *out, const struct jy_flow *w, uint32_t number)
 {
@@ -534,7 +515,7 @@ declare_function(struct jy_emit *e, struct jy_flow_function *out, const struct j
         types[k + 2] = jy_flow_value_type(&f, (enum jy_ftype)w->w_args[k]);
     out->type = LLVMFunctionType(out->result, types, (unsigned)w->w_nargs + 2, false);
     out->function = add_function(e, "function", out->type);
-    for (unsigned k = count_copies(w, number); k > 0; k--)
+    for (unsigned k = jy_flow_count_copies(w, number); k > 0; k--)
         out->again[k - 1] = add_function(e, "again", out->type);
     if (w->w_is_piece)
         jy_flow_emit_piece(e, out, w);
@@ -549,7 +530,7 @@ emit_prologue(struct jy_flow_emit *f)
     LLVMValueRef left = LLVMGetParam(e->function, 1), frames = l_i64(e, f->w->w_frames);
     LLVMValueRef here = LLVMBuildPtrToInt(e->builder, f->field[JY_FLOW_FIELD_OUT], e->i64, "");
     LLVMValueRef room = LLVMBuildICmp(e->builder, LLVMIntUGT, here, jy_flow_field(f, JY_FLOW_FIELD_STACK), "");
-    if (f->depth == 0) { /* else the outer one has asked */
+    if (f->depth == 0 && !f->self->is_part) { /* else the outer one has asked */
         jy_flow_go_on(f, LLVMBuildNot(e->builder, jy_flow_must_poll(f), ""), refused);
         jy_flow_go_on(f, room, refused);
     }
@@ -575,7 +556,7 @@ emit_function(struct jy_emit *e, const struct jy_flow_function *functions, const
     struct jy_flow_emit f = { .e = e, .w = w, .functions = functions, .self = &functions[number], .number = number };
     f.depth = depth;
     open_function(&f, depth > 0 ? functions[number].again[depth - 1] : functions[number].function);
-    if (depth > 0)
+    if (depth > 0 || functions[number].is_part)
         add_enum_attribute(e, "alwaysinline");
     LLVMTypeRef room = LLVMArrayType2(e->i64, f.nslots + 1);
     f.field[JY_FLOW_FIELD_OUT] = jy_emit_alloca(e, room, "out");
@@ -598,6 +579,7 @@ jy_emit_flow(struct jy_emit *e, const struct jy_flow *flow)
     struct jy_flow_function *functions = JY_NEW_ARRAY(e->arena, struct jy_flow_function, n + 1);
     for (size_t k = 0; k < n; k++)
         declare_function(e, &functions[k], flow->w_functions.at[k], (uint32_t)k);
+    jy_flow_find_parts(e, functions, flow);
     struct jy_flow_emit f = { .e = e, .w = flow, .functions = functions };
     open_function(&f, LLVMAddFunction(e->module, "jy_kernel_0", LLVMFunctionType(e->i32, &e->ptr, 1, false)));
     emit_blocks(&f);

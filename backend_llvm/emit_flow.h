@@ -52,6 +52,7 @@ struct jy_flow_function {
     LLVMValueRef again
         [JY_FLOW_MOST_COPIES]; /* the same, for calls in it of itself, in that copy of itself, ...: LLVM puts them into it. NULL: calls like others */
     LLVMTypeRef type, result;
+    bool is_part;       /* LLVM puts it into its callers, which ask for events and stack */
     LLVMValueRef piece; /* a jy_flow_piece that calls it; NULL: it is none */
 };
 
@@ -111,6 +112,9 @@ void jy_flow_require_rarely(struct jy_flow_emit *f, LLVMValueRef enough, uint32_
 
 void jy_flow_emit_body(struct jy_flow_emit *f, jy_fb block); /* its instructions, where the builder stands */
 
+/* emit_flow_put.c */
+unsigned jy_flow_count_copies(const struct jy_flow *w, uint32_t number);
+void jy_flow_find_parts(struct jy_emit *e, struct jy_flow_function *functions, const struct jy_flow *root);
 /* emit_flow_arms.c */
 void jy_flow_find_arms(struct jy_flow_emit *f, const jy_fb *order, size_t n);
 void jy_flow_emit_arms(struct jy_flow_emit *f, jy_fb block); /* behind the block's body */

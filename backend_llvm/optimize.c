@@ -13,7 +13,7 @@
  * vector loops, peeling up to a tenth. Careful loops are neither vectorised nor unrolled: emit_flow.c marks them.
  * What all ways into a block do last is done in it once (sink-common-insts): an `if` that stores this or that to one place
  * becomes a select, where a branch is mispredicted as often as the data likes.
- * Recursions that are put into themselves (emit_flow.c) are so first of all, before anything costs twice.
+ * Functions that are put into others (emit_flow_put.c) are so first of all, before anything costs twice.
  * No pass may change the order of float operations, since no instruction allows it but under `fastmath`, or invent calls
  * of the C library (no-builtins). */
 #include "session.h"
