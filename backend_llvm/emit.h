@@ -62,7 +62,7 @@ struct jy_emit {
     struct jy_arena *arena;
     const struct jy_target *target;
     unsigned vector_bits;
-    bool want_lines;
+    bool want_lines, want_vectors;
     bool fastmath;
     const struct jy_plan *plan;
     const struct jy_kernel *kernel;

@@ -3,13 +3,15 @@
  *   careful loops   have a fast copy and are seldom gone round: unrolling or vectorising them would cost time and code
  *   sums of floats  are made in order, lane by lane, also where the rest of the round is done in vectors (session.c). That pays where the lanes lie side by side in memory, one vector at a time, since
  *                   the additions wait for each other; and where quotients or roots are made, which take so long that several vectors are better. Else what must be gathered is half as fast
- *                   as scalar code. Under `fastmath` sums are in no order, and loops like others. */
+ *                   as scalar code. Under `fastmath` sums are in no order, and loops like others.
+ *
+ * For reports, innermost loops also get the number of the program's loop (loop_vectors.c). */
 #include "emit_flow.h"
 #include "graph/flow_analysis.h"
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-enum { UNKNOWN_STEP = 1 << 30, MOST_STEP = 1 << 20, MOST_DEPTH = 6 };
+enum { UNKNOWN_STEP = 1 << 30, MOST_STEP = 1 << 20, MOST_DEPTH = 6, MOST_ROWS = 2 };
 
 struct sum_loop {
     const struct jy_flow *w;
@@ -30,11 +32,12 @@ row(struct jy_emit *e, const char *name, LLVMValueRef value)
 
 /* A loop's node names itself first; nodes that do are no others' equal. */
 static LLVMValueRef
-make_mark(struct jy_emit *e, LLVMMetadataRef first, LLVMMetadataRef second)
+make_mark(struct jy_emit *e, const LLVMMetadataRef *rows, size_t n)
 {
     LLVMMetadataRef itself = LLVMTemporaryMDNode(e->context, NULL, 0);
-    LLVMMetadataRef parts[] = { itself, first, second };
-    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, parts, second != NULL ? 3 : 2);
+    LLVMMetadataRef parts[1 + MOST_ROWS] = { itself };
+    memcpy(parts + 1, rows, n * sizeof *rows);
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, parts, n + 1);
     LLVMMetadataReplaceAllUsesWith(itself, node);
     return LLVMMetadataAsValue(e->context, node);
 }
@@ -168,17 +171,35 @@ choose_row(struct jy_flow_emit *f, const struct sum_loop *s)
     return pays ? row(f->e, "llvm.loop.interleave.count", l_i32(f->e, 1)) : not_vectorized(f->e);
 }
 
-static void
-mark_sum(struct jy_flow_emit *f, const struct jy_flow_loop *loop)
+/* What is said of a sum of floats; NULL: nothing, or it is none. */
+static LLVMMetadataRef
+sum_row(struct jy_flow_emit *f, const struct jy_flow_loop *loop)
 {
     struct sum_loop s = { f->w, loop, NULL, JY_NEW_ARRAY(f->e->arena, bool, f->w->w_blocks.n) };
     for (size_t k = 0; k < loop->blocks.n; k++)
         s.inside[loop->blocks.at[k]] = true;
-    if (!find_way_back(&s) || !has_sum(&s))
-        return;
-    LLVMMetadataRef how = choose_row(f, &s);
+    return find_way_back(&s) && has_sum(&s) ? choose_row(f, &s) : NULL;
+}
+
+static void
+mark_loop(struct jy_flow_emit *f, const struct jy_flow_loop *loop)
+{
+    LLVMMetadataRef rows[MOST_ROWS], how = f->e->fastmath ? NULL : sum_row(f, loop);
+    uint32_t report = f->e->want_vectors && loop->innermost ? jy_flow_report_of(f->w, loop) : 0;
+    size_t n = 0;
     if (how != NULL)
-        mark_ways_back(f, loop, make_mark(f->e, how, NULL));
+        rows[n++] = how;
+    if (report != 0)
+        rows[n++] = row(f->e, JY_LOOP_NUMBER, l_i32(f->e, (int)report));
+    if (n != 0)
+        mark_ways_back(f, loop, make_mark(f->e, rows, n));
+}
+
+static void
+mark_careful(struct jy_flow_emit *f, const struct jy_flow_loop *loop)
+{
+    LLVMMetadataRef rows[] = { not_vectorized(f->e), row(f->e, "llvm.loop.unroll.disable", NULL) };
+    mark_ways_back(f, loop, make_mark(f->e, rows, 2));
 }
 
 void
@@ -191,8 +212,8 @@ jy_flow_mark_loops(struct jy_flow_emit *f)
     for (size_t k = 0; k < loops.n; k++) {
         const struct jy_flow_loop *loop = &loops.at[k];
         if (f->w->w_blocks.at[loop->head].f_careful)
-            mark_ways_back(f, loop, make_mark(f->e, not_vectorized(f->e), row(f->e, "llvm.loop.unroll.disable", NULL)));
-        else if (!f->e->fastmath)
-            mark_sum(f, loop);
+            mark_careful(f, loop);
+        else
+            mark_loop(f, loop);
     }
 }

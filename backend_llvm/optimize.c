@@ -20,18 +20,20 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 static const char kernels[] = "";
-static const char flows[] =
-    "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>,"
+#define FLOWS                                                                                                          \
+    "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>,"                 \
     "loop(loop-rotate),loop-mssa(licm,simple-loop-unswitch,indvars,loop-deletion),early-cse<memssa>,"
-    "loop-vectorize,loop-unroll<O3;runtime>,simplifycfg)";
+#define VECTORS "loop-vectorize"
+#define BEHIND "loop-unroll<O3;runtime>,simplifycfg"
+static const char flows[] = FLOWS VECTORS "," BEHIND ")";
+/* The same in two steps, between which the vectors can be looked at: unrolled loops are none any more. */
+static const char up_to_vectors[] = FLOWS VECTORS ")";
+static const char behind_vectors[] = "function(" BEHIND ")";
 
-char *
-jy_optimize_run(LLVMModuleRef module, const struct jy_target *target, bool is_flow)
+static char *
+run(LLVMModuleRef module, const struct jy_target *target, const char *pipeline)
 {
-    const char *pipeline = is_flow ? flows : kernels;
     char *message = NULL;
-    if (pipeline[0] == '\0')
-        return NULL;
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, pipeline, target->machine, options);
     if (error != NULL) {
@@ -41,4 +43,21 @@ jy_optimize_run(LLVMModuleRef module, const struct jy_target *target, bool is_fl
     }
     LLVMDisposePassBuilderOptions(options);
     return message;
+}
+
+char *
+jy_optimize_run(LLVMModuleRef module, const struct jy_target *target, bool is_flow)
+{
+    const char *pipeline = is_flow ? flows : kernels;
+    return pipeline[0] == '\0' ? NULL : run(module, target, pipeline);
+}
+
+char *
+jy_optimize_flow(LLVMModuleRef module, const struct jy_target *target, uint8_t *vectors, size_t n)
+{
+    char *message = run(module, target, up_to_vectors);
+    if (message != NULL)
+        return message;
+    jy_vectors_find(module, vectors, n);
+    return run(module, target, behind_vectors);
 }

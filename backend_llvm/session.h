@@ -30,6 +30,12 @@ void jy_session_unlock(void);
 
 /* The pass pipeline for a flow, or for kernels; NULL on success, else a message to be freed with LLVMDisposeMessage. */
 char *jy_optimize_run(LLVMModuleRef module, const struct jy_target *target, bool is_flow);
+/* The same for a flow whose loops are numbered from 1 to n: vectors[k - 1] becomes the number of elements that loop k works on at once, 1: it is not vectorised, 0: no such
+ * loop is left. */
+char *jy_optimize_flow(LLVMModuleRef module, const struct jy_target *target, uint8_t *vectors, size_t n);
+/* loop_vectors.c: the row of a loop's metadata with its number; what jy_optimize_flow fills in. */
+#define JY_LOOP_NUMBER "jitney.loop"
+void jy_vectors_find(LLVMModuleRef module, uint8_t *vectors, size_t n);
 
 /* diagnostics.c: where a fatal error of LLVM returns to, and the text of the last error (NULL: none). */
 jmp_buf *jy_diagnostics_guard(void);

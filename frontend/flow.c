@@ -227,6 +227,7 @@ version_of(struct jy_vbuild *b, const struct jy_vframe *frame)
     v->block = jy_flow_block(b->w);
     b->w->w_blocks.at[v->block].f_offset = (uint32_t)jy_code_at(frame->f->f_instrs, frame->pc)->i_offset;
     b->w->w_blocks.at[v->block].f_line = line_of(frame);
+    b->w->w_blocks.at[v->block].f_loop = jy_vsource_loop(b, frame);
     struct met met = { 0 };
     v->frame = parametrised(b, &met, frame, v->block);
     v->next = c->versions[frame->pc];
@@ -364,6 +365,7 @@ run(struct jy_vbuild *b, struct jy_version *version)
         b->why = NULL;
         f->f_pc = b->frame->pc;
         b->t->graph->g_line = b->w->w_line = line_of(b->frame);
+        jy_vsource_stamp(b, b->frame);
         b->frame->pc = jy_code_next(f->f_instrs, b->frame->pc);
         b->fresh = b->made;
         b->made = JY_NO_FV;
@@ -659,6 +661,7 @@ finish(struct jy_vbuild *b, struct jy_frame *root)
         finish_part(b, k == 0 ? w : w->w_functions.at[k - 1]);
     for (size_t k = 0; k < w->w_functions.n; k++)
         w->w_np_flags |= w->w_functions.at[k]->w_np_flags;
+    jy_flow_report_begin(w);
     const char *wrong = jy_flow_verify(w);
     if (wrong != NULL)
         return jy_break(root, JY_BREAK_NO_LOOP, "a mistake of jitney's: %s", wrong);

@@ -16,11 +16,13 @@
  *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
  *   flow_make.c    new lists                  flow_draw.c  random numbers
  *   flow_function.c  the program's own, called: those that call themselves
+ *   flow_source.c    which of the program's loops an instruction is of, for reports
  *
  * A handler reads, emits what it needs, and only then changes the frame; JY_BREAK from it means that flows do not have this: the flow stops before the instruction (an exit of kind STOP). */
 #ifndef JY_FRONTEND_FLOW_H
 #define JY_FRONTEND_FLOW_H
 
+#include "frontend/code_loops.h"
 #include "frontend/interp.h"
 #include "graph/flow_helper.h"
 
@@ -183,6 +185,7 @@ struct jy_vfunction {
     struct jy_val **locals; /* at its start; arguments of the native function */
     size_t nlocals;
     struct jy_val *result; /* its kind; NULL: not known yet */
+    uint32_t report;       /* number + 1 in w_reports */
     struct jy_vbuild *b;
 };
 
@@ -227,7 +230,9 @@ struct jy_vbuild {
             struct jy_version **versions; /* by id */
             uint8_t *nversions;
             bool *is_leader;
-            uint64_t *reads; /* flow_maybe.c */
+            const char *file;
+            const struct jy_code_loops *loops; /* flow_source.c; NULL: not asked yet */
+            uint64_t *reads;                   /* flow_maybe.c */
             struct jy_vtold {
                 uint64_t locals, stack; /* from the top down */
             } *told;                    /* flow_told.c */
@@ -279,6 +284,17 @@ void jy_vb_branch(struct jy_vbuild *b, jy_fv condition, struct jy_vframe *yes, s
 struct jy_vframe *jy_vb_copy(struct jy_vbuild *b, const struct jy_vframe *frame);
 struct jy_vcode *jy_vb_code(struct jy_vbuild *b, const struct jy_code *code);
 uint32_t jy_vb_new_alias(struct jy_vbuild *b); /* 0: none is left */
+
+/* ---- flow_source.c ---- */
+
+/* Number + 1 of the report of the loop, or of the native function, that the frame's next instruction is of; 0: it is of none. */
+uint32_t jy_vsource_loop(struct jy_vbuild *b, const struct jy_vframe *frame);
+/* New checks and blocks are of the frame's next instruction from now on. */
+void jy_vsource_stamp(struct jy_vbuild *b, const struct jy_vframe *frame);
+/* The report of a function that becomes native code of its own, called by the frame's next instruction. */
+uint32_t jy_vsource_function(struct jy_vbuild *b, const struct jy_vframe *caller, const struct jy_vframe *callee);
+/* The file of the frame's code. */
+const char *jy_vsource_file(struct jy_vbuild *b, const struct jy_vframe *frame);
 
 /* ---- flow_state.c ---- */
 

@@ -171,6 +171,7 @@ begin_function(struct jy_vbuild *b, struct jy_vfunction **out, struct jy_vframe 
     w->w_function = fn->source == 0 ? 0 : jy_vb_input(b, fn->source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE) + 1;
     fn->b = jy_vb_new(root, w, b->t);
     fn->b->self = fn;
+    fn->report = jy_vsource_function(b, b->frame, callee);
     *jy_vec_push(b->arena, &root->functions) = fn;
     struct jy_vframe *frame = jy_vb_copy(b, callee);
     uint32_t next = 0;
@@ -229,6 +230,8 @@ jy_vinvoke(struct jy_vbuild *b, struct jy_vframe *callee, struct jy_value *funct
     TRY(jy_vb_effect(b));
     TRY(find_function(b, &fn, &args, callee));
     b->root->recurses |= b->self != NULL && code_of(fn) == code_of(b->root->functions.at[0]);
+    if (b->self != NULL && code_of(fn) == code_of(b->self))
+        jy_flow_root(b->w)->w_reports.at[fn->report - 1].calls_itself = true;
     if (fn->result == NULL && b->root->is_last)
         return jy_vb_lacks(b, "a recursion that does not return");
     if (fn->result == NULL) {

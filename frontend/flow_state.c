@@ -405,12 +405,11 @@ box_of(struct boxing *x, const struct jy_val *v)
 
 /* ---- exits ---- */
 
-static const char *
-line_text(const struct jy_vframe *frame, uint32_t *line)
+static uint32_t
+line_of(const struct jy_vframe *frame)
 {
     const struct jy_instr *instr = jy_code_at(frame->f->f_instrs, frame->pc);
-    *line = instr->i_position.line > 0 ? (uint32_t)instr->i_position.line : 0;
-    return frame->f->f_trace->graph->g_file;
+    return instr->i_position.line > 0 ? (uint32_t)instr->i_position.line : 0;
 }
 
 static size_t
@@ -455,7 +454,7 @@ add_inner(struct boxing *x, const struct jy_vframe *frame, size_t k)
     if (source != 0)
         out->x_function = jy_vb_input(x->b, source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE) + 1;
     out->x_offset = offset_of(frame);
-    (void)line_text(frame, &out->x_line);
+    out->x_line = line_of(frame);
     out->x_depth = frame->depth;
     out->x_nlocals = count_locals(frame);
     out->x_boxes = box_frame(x, frame);
@@ -474,7 +473,8 @@ make_exit(struct jy_vbuild *b, enum jy_flow_exit_kind kind, const char *what, si
     x->b = b;
     x->exit = exit;
     exit->x_kind = (uint8_t)kind;
-    exit->x_file = line_text(last, &exit->x_line);
+    exit->x_file = jy_vsource_file(b, last);
+    exit->x_line = line_of(last);
     exit->x_what = what;
     while (frame->back != NULL) {
         frame = frame->back;
@@ -517,7 +517,8 @@ jy_vb_exit_return(struct jy_vbuild *b, struct jy_val *v)
     x->exit = exit;
     exit->x_kind = JY_EXIT_RETURN;
     exit->x_offset = (uint32_t)jy_code_at(b->snap->f->f_instrs, b->snap->pc)->i_offset;
-    exit->x_file = line_text(b->snap, &exit->x_line);
+    exit->x_file = jy_vsource_file(b, b->snap);
+    exit->x_line = line_of(b->snap);
     exit->x_what = "return";
     exit->x_boxes = JY_NEW_ARRAY(b->arena, struct jy_box *, 1);
     exit->x_boxes[0] = box_of(x, v);

@@ -331,6 +331,31 @@ is_native_loop(struct jy_frame *f, const struct jy_instr *instr)
     return (instr->i_op != FOR_ITER || is_long_loop(f, *jy_peek(f, 1))) && !works_on_arrays(f, f->f_pc);
 }
 
+/* A loop that is walked through, for reports. */
+static void
+note_round(const struct jy_frame *f, const struct jy_instr *instr)
+{
+    struct jy_unit *unit = f->f_trace->unit;
+    const PyCodeObject *code = (PyCodeObject *)f->f_code;
+    if (f->f_next == JY_NO_INSTR || f->f_next != jy_code_live(f->f_instrs, instr->i_target) ||
+        jy_code_at(f->f_instrs, f->f_next)->i_offset > instr->i_offset)
+        return;
+    struct jy_unrolled like = { .function = jy_utf8(code->co_name),
+                                .first_line = (uint32_t)code->co_firstlineno,
+                                .offset = (uint32_t)jy_code_at(f->f_instrs, f->f_next)->i_offset,
+                                .rounds = 1 };
+    for (size_t k = 0; k < unit->u_unrolled.n; k++) {
+        struct jy_unrolled *u = &unit->u_unrolled.at[k];
+        if (u->offset == like.offset && u->first_line == like.first_line && strcmp(u->function, like.function) == 0) {
+            u->rounds++;
+            return;
+        }
+    }
+    like.file = jy_frame_file(f);
+    like.function = jy_arena_strdup(unit->u_arena, like.function);
+    *jy_vec_push(unit->u_arena, &unit->u_unrolled) = like;
+}
+
 static jy_status
 step(struct jy_frame *f)
 {
@@ -356,6 +381,8 @@ step(struct jy_frame *f)
         return jy_break(f, row->reason, "%s", jy_instr_opname(instr->i_op));
     jy_status status = row->handle(f, instr);
     assert((status == JY_ERROR) == (PyErr_Occurred() != NULL));
+    if (status == JY_OK && jy_instr_is_jump(instr->i_op))
+        note_round(f, instr);
     return status;
 }
 

@@ -50,7 +50,7 @@ jy_flow_block(struct jy_flow *w)
 {
     jy_fb block = (jy_fb)w->w_blocks.n;
     struct jy_fblock *b = jy_vec_push(w->w_arena, &w->w_blocks);
-    *b = (struct jy_fblock){ .f_condition = JY_NO_FV, .f_leave = JY_NO_EXIT };
+    *b = (struct jy_fblock){ .f_condition = JY_NO_FV, .f_leave = JY_NO_EXIT, .f_loop = w->w_here.loop };
     return block;
 }
 
@@ -144,8 +144,10 @@ jy_flow_op(struct jy_flow *w, jy_fb block, enum jy_fop op, enum jy_ftype type, s
            uint32_t exit)
 {
     jy_fv v;
-    if (!fold(&v, w, block, op, type, nargs, args))
+    if (!fold(&v, w, block, op, type, nargs, args)) {
         append(w, &v, block, op, type, nargs, args)->f_exit = exit;
+        jy_flow_stamp(w, v);
+    }
     return v;
 }
 
@@ -230,6 +232,7 @@ jy_flow_ask(struct jy_flow *w, jy_fb block, uint32_t helper, size_t nargs, const
     struct jy_fvalue *call = append(w, &v, block, JY_FLOW_CALL, type, nargs, args);
     call->f_index = helper;
     call->f_exit = exit;
+    jy_flow_stamp(w, v);
     return v;
 }
 

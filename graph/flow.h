@@ -40,6 +40,7 @@
 #include "graph/base/status.h"
 #include "graph/base/text.h"
 #include "graph/dtype.h"
+#include "graph/flow_report.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -90,6 +91,7 @@ struct jy_fvalue {
     uint32_t f_exit; /* JY_NO_EXIT */
     jy_fb f_block;
     uint32_t f_line; /* of the user's code; 0: none */
+    uint32_t f_site; /* of a check: number + 1 in the root's w_sites; 0: none. For reports */
 };
 
 struct jy_fedge {
@@ -116,6 +118,8 @@ struct jy_fblock {
     bool f_likely[2];          /* BRANCH: taken almost always (hint) */
     bool f_careful;            /* head of a loop of which there is a fast copy: it is seldom come to (hint) */
     uint32_t f_offset, f_line; /* where in the bytecode it begins; for dumps */
+    uint32_t
+        f_loop; /* the program's loop that it is of: number + 1 in the root's w_reports; 0: of none, or a pass made it. For reports */
 };
 
 /* Why a flow is left. The interpreter performs the instruction at the exit's place in each case but the last. */
@@ -299,6 +303,18 @@ struct jy_flow {
         } *at;
         size_t n, cap;
     } w_pranges; /* of a root: loops of jitney.prange, for reports */
+    struct {
+        struct jy_flow_report *at;
+        size_t n, cap;
+    } w_reports; /* of a root: the program's loops, and functions that are native code of their own: flow_report.h */
+    struct {
+        struct jy_flow_site *at;
+        size_t n, cap;
+    } w_sites; /* of a root: checks of the program's loops */
+    struct {
+        uint32_t loop, ordinal;
+        uint64_t place;
+    } w_here; /* stamped on new checks, and `loop` on new blocks; loop 0: on none */
 };
 
 enum { JY_PIECE_MOST_LAST = 24 }; /* w_last; taste */

@@ -385,7 +385,9 @@ bound_wrap(struct jy_flow_bounds *b, struct jy_flow *w, jy_fb block, const struc
         return JY_NO_FV;
     if (value->f_exit != JY_NO_EXIT && !is_below(b, value->f_args[0], value->f_args[1], block)) {
         jy_fv below = jy_flow_op(w, block, JY_FLOW_BELOW, JY_F_I1, 2, value->f_args, JY_NO_EXIT);
-        jy_flow_op(w, block, JY_FLOW_CHECK, JY_F_NONE, 1, &below, value->f_exit);
+        jy_fv check = jy_flow_op(w, block, JY_FLOW_CHECK, JY_F_NONE, 1, &below, value->f_exit);
+        if (check != JY_NO_FV) /* a constant that holds is none */
+            jy_flow_at(w, check)->f_site = value->f_site;
     }
     return value->f_args[0];
 }

@@ -4,7 +4,7 @@
 #include "graph/flow_simplify_internal.h"
 
 #define MOST_STEP (INT64_C(1) << 30)
-#define MOST_VALUES 400
+#define MOST_VALUES JY_REPORT_LONG_BODY
 #define MOST_DEPTH 6 /* of invariant conditions that are computed in front */
 
 /* ---- finding ---- */
@@ -321,6 +321,7 @@ need_true(struct jy_counted *c, jy_fb at, jy_fv condition, int depth)
     jy_fv known = in_front(c, condition, MOST_DEPTH);
     if (known != JY_NO_FV) {
         *jy_vec_push(c->w->w_arena, &c->facts) = known;
+        c->asks |= jy_flow_at(c->w, known)->f_op != JY_FLOW_CONST;
         return true;
     }
     if (v.f_op == JY_FLOW_AND && depth > 0)
@@ -418,16 +419,19 @@ try_without_check(struct jy_counted *c, struct jy_fast *fast, jy_fv at)
 struct jy_fast
 jy_counted_plan(struct jy_counted *c, bool polls_stay)
 {
-    struct jy_fast fast = { .how = JY_NEW_ARRAY(c->w->w_arena, uint8_t, c->nvalues + 1) };
+    struct jy_fast fast = { .how = JY_NEW_ARRAY(c->w->w_arena, uint8_t, c->nvalues + 1),
+                            .told = JY_NEW_ARRAY(c->w->w_arena, uint8_t, c->nvalues + 1) };
     for (size_t k = 0; k < c->loop->blocks.n; k++) {
         jy_fb b = c->loop->blocks.at[k];
         for (size_t i = 0; i < c->w->w_blocks.at[b].f_body.n; i++) {
             jy_fv at = c->w->w_blocks.at[b].f_body.at[i];
             bool checks = jy_flow_at(c->w, at)->f_exit != JY_NO_EXIT;
+            c->asks = c->invariant[at] != JY_NO_FV;
             if (c->invariant[at] != JY_NO_FV)
                 fast.how[at] = JY_UNCHECKED_IN_FRONT;
             if (checks && (c->invariant[at] != JY_NO_FV || (b != c->head && try_without_check(c, &fast, at))))
                 fast.ngone++;
+            fast.told[at] = c->asks ? JY_SITE_HOISTED : JY_SITE_PROVEN;
         }
     }
     jy_counted_plan_handed(c, &fast);

@@ -31,8 +31,9 @@ struct jy_handed {
 };
 
 struct jy_fast {
-    uint8_t *how; /* by value: enum jy_unchecked */
-    size_t ngone; /* checks that the fast copy does without */
+    uint8_t *how;  /* by value: enum jy_unchecked */
+    uint8_t *told; /* by value: enum jy_site_state; for reports */
+    size_t ngone;  /* checks that the fast copy does without */
     bool collects;
     bool evidence[JY_EVIDENCE_COUNT];
     struct {

@@ -415,6 +415,7 @@ jy_counted_plan_evidence(struct jy_counted *c, struct jy_fast *fast)
         if (how[at] == JY_UNCHECKED_NO)
             continue;
         fast->how[at] = how[at];
+        fast->told[at] = JY_SITE_NOTED;
         fast->ngone++;
         if (how[at] == JY_UNCHECKED_OVERFLOW)
             fast->evidence[JY_EVIDENCE_WRAPPED] = true;

@@ -134,6 +134,7 @@ jy_form_is_never_negative(struct jy_counted *c, const struct jy_form *form)
 static void
 need_condition(struct jy_counted *c, const struct jy_form *form)
 {
+    c->asks = c->asks || !is_never_positive(c, form, 2);
     for (size_t k = 0; k < c->conditions.n; k++)
         if (jy_form_equal(&c->conditions.at[k], form))
             return;
@@ -147,6 +148,7 @@ jy_range_need(struct jy_counted *c, const struct jy_form *form)
     for (size_t k = 0; k < form->n; k++) {
         jy_fv base = form->term[k].base;
         size_t at = 0;
+        c->asks = c->asks || !is_small(c, base);
         while (at < c->small.n && c->small.at[at] != base)
             at++;
         if (at < c->small.n)

@@ -298,7 +298,9 @@ copy_value(struct build *b, jy_fb from, jy_fb to, jy_fv at)
     case JY_UNCHECKED_BELOW: {
         jy_fv index = jy_copy_value(&b->copy, v.f_args[0]), extent = jy_copy_value(&b->copy, v.f_args[1]);
         jy_fv is_below = op(b, to, JY_FLOW_BELOW, JY_F_I1, index, extent);
-        jy_flow_op(b->w, to, JY_FLOW_CHECK, JY_F_NONE, 1, &is_below, jy_copy_exit(&b->copy, v.f_exit));
+        jy_fv check = jy_flow_op(b->w, to, JY_FLOW_CHECK, JY_F_NONE, 1, &is_below, jy_copy_exit(&b->copy, v.f_exit));
+        if (check != JY_NO_FV) /* a constant that holds is none */
+            jy_flow_at(b->w, check)->f_site = v.f_site;
         b->copy.value[at] = index;
         break;
     }
@@ -447,6 +449,7 @@ copy_loop(struct build *b)
         b->copy.block[from] = to;
         w->w_blocks.at[to].f_offset = original.f_offset;
         w->w_blocks.at[to].f_line = original.f_line;
+        w->w_blocks.at[to].f_loop = original.f_loop;
         for (size_t p = 0; p < original.f_params.n; p++) {
             enum jy_ftype type = (enum jy_ftype)jy_flow_at(w, original.f_params.at[p])->f_type;
             jy_fv param = jy_flow_param(w, to, type);
@@ -574,6 +577,15 @@ is_done(const struct heads *done, jy_fb head)
     return false;
 }
 
+/* What becomes of the checks in the fast copy, for reports. */
+static void
+note_sites(struct jy_counted *c, const struct jy_fast *fast)
+{
+    for (jy_fv at = 0; at < c->nvalues; at++)
+        if (fast->how[at] != JY_UNCHECKED_NO && fast->how[at] != JY_UNCHECKED_BELOW)
+            jy_flow_site_note(c->w, jy_flow_at(c->w, at)->f_site, (enum jy_site_state)fast->told[at]);
+}
+
 /* One innermost loop that was not looked at yet. False: there is none. */
 static bool
 hoist_next(struct jy_flow *w, struct heads *done)
@@ -589,14 +601,20 @@ hoist_next(struct jy_flow *w, struct heads *done)
     if (k == loops.n)
         return false;
     *jy_vec_push(w->w_arena, done) = loops.at[k].head;
+    uint32_t report = jy_flow_report_of(w, &loops.at[k]);
     if (!jy_counted_find(&c, w, &shape, &loops.at[k]))
         return true;
+    if (report != 0)
+        jy_flow_root(w)->w_reports.at[report - 1].is_counted = true;
     struct jy_polls polls = jy_polls_find(&c);
     struct jy_fast fast = jy_counted_plan(&c, polls.stay);
     if (fast.ngone == 0 && (polls.n == 0 || polls.stay))
         return true;
     *jy_vec_push(w->w_arena, done) = (jy_fb)w->w_blocks.n; /* the fast head is the next block */
     build(&c, &fast, &polls);
+    note_sites(&c, &fast);
+    if (report != 0)
+        jy_flow_root(w)->w_reports.at[report - 1].is_fast = true;
     return true;
 }
 

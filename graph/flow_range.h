@@ -81,6 +81,7 @@ struct jy_counted {
         jy_fv *at;
         size_t n, cap;
     } small, facts;
+    bool asks; /* something was needed since this was cleared that is tested in front; for reports */
 };
 
 const struct jy_interval *jy_range_of(struct jy_counted *c, jy_fv v);

@@ -160,6 +160,7 @@ copy_blocks(struct ring *r, const struct jy_flow_loop *list)
         copy.block[from] = to;
         w->w_blocks.at[to].f_offset = original.f_offset;
         w->w_blocks.at[to].f_line = original.f_line;
+        w->w_blocks.at[to].f_loop = original.f_loop;
         for (size_t p = 0; p < original.f_params.n; p++) {
             enum jy_ftype type = (enum jy_ftype)jy_flow_at(w, original.f_params.at[p])->f_type;
             jy_fv param = jy_flow_param(w, to, type);

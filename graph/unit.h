@@ -193,6 +193,15 @@ struct jy_unit {
     struct jy_recipe *u_result; /* NULL: it stops */
     struct jy_stop u_stop;
     struct jy_break_info u_break;
+    struct {
+        struct jy_unrolled {
+            const char *file, *function;
+            uint32_t first_line; /* of the code that it is in */
+            uint32_t offset;     /* of its head, in code units */
+            uint64_t rounds;     /* jumps back to it */
+        } *at;
+        size_t n, cap;
+    } u_unrolled; /* loops that were walked through round by round; for reports */
     /* Kinds of floating-point reports (NPY_FPE_*) that blocks of np.errstate inside the unit ignore wherever one could arise, and those
      * of which one does something. Of the others the state outside decides. */
     uint8_t u_errs_ignored, u_errs_reported;

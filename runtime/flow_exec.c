@@ -75,6 +75,8 @@ struct jy_flow_exec {
     struct part *parts; /* the flow, then its functions */
     size_t nparts, nexits;
     uint64_t *counts; /* per exit of all parts */
+    union jy_scalar *
+        *last; /* the same: the values when it was taken last; NULL: never, or it shows no failure. For reports */
     size_t nin, nout;
     PyObject **callees; /* jy_flow_callee_new; owned */
     size_t ncallees;
@@ -94,6 +96,7 @@ struct jy_flow_exec {
     struct jy_exec_texts texts;
     struct jy_exec_times times;
     bool has_texts;
+    uint8_t *vectors; /* with the texts: of struct jy_object */
 };
 
 static double
@@ -155,6 +158,7 @@ run_passes(struct jy_flow_exec *x, const char **why)
     if ((*why = verify(x)) != NULL)
         return JY_BREAK;
     jy_flow_hoist(x->flow);
+    jy_flow_report(x->flow, x->options.fastmath);
     if (x->options.exit_every != 0)
         jy_flow_force(x->flow);
     if ((*why = verify(x)) != NULL)
@@ -321,6 +325,7 @@ prepare_exits(struct jy_flow_exec *x)
         if (w->w_exits.at[k].x_values.n > x->nout)
             x->nout = w->w_exits.at[k].x_values.n;
     x->counts = JY_NEW_ARRAY(x->unit->u_arena, uint64_t, x->nexits + 1);
+    x->last = JY_NEW_ARRAY(x->unit->u_arena, union jy_scalar *, x->nexits + 1);
     x->callees = JY_NEW_ARRAY(x->unit->u_arena, PyObject *, x->unit->u_inputs.n + 1);
     x->nin = jy_flow_count_inputs(w);
     x->is_pure = may_run_twice(w);
@@ -391,12 +396,15 @@ jy_flow_exec_free(struct jy_flow_exec *x)
                 Py_XDECREF((PyObject *)x->parts[p].exits[k].points[i]);
     for (size_t k = 0; k < x->ncallees; k++)
         Py_DECREF(x->callees[k]);
+    for (size_t k = 0; k < x->nexits; k++)
+        free(x->last[k]);
     Py_DECREF(x->code_object);
     jy_loader_free(x->code);
     free(x->texts.plan);
     free(x->texts.ir);
     free(x->texts.ir_opt);
     free(x->texts.asm_text);
+    free(x->vectors);
     jy_unit_free(x->unit);
     free(x);
 }
@@ -881,6 +889,17 @@ log_exit(const struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *out
     jy_text_free(&text);
 }
 
+/* Of the flow's own exits, for reports: what the values were. Without memory for them there are none. */
+static void
+keep_values(struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *out)
+{
+    size_t bytes = x->flow->w_exits.at[exit].x_values.n * sizeof *out;
+    if (x->last[exit] == NULL)
+        x->last[exit] = malloc(bytes + 1);
+    if (x->last[exit] != NULL)
+        memcpy(x->last[exit], out, bytes);
+}
+
 /* Runs that end soon where the interpreter must go on, in so many frames, against the others by what they have done. */
 static void
 keep_score(struct jy_flow_exec *x, enum jy_flow_exit_kind kind, uint64_t time, size_t frames)
@@ -1130,6 +1149,8 @@ run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_flow_exec *x, 
     *exit += place->first_exit;
     x->runs++;
     x->counts[*exit]++;
+    if ((kind == JY_EXIT_CHECK || kind == JY_EXIT_STOP) && place->flow == x->flow)
+        keep_values(x, *exit, call->out);
     keep_score(x, (enum jy_flow_exit_kind)kind, time, pile->n + 1);
     if (jy_runtime->logs.on[JY_LOG_exits])
         log_exit(x, *exit, call->out, frame);
@@ -1245,6 +1266,34 @@ jy_flow_exec_prange(struct jy_flow_prange_stats *out, const struct jy_flow_exec 
     return true;
 }
 
+struct jy_flow_exit_report
+jy_flow_exec_exit(const struct jy_flow_exec *x, uint32_t exit)
+{
+    struct jy_flow_exit_report out = { .count = x->counts[exit] };
+    const union jy_scalar *last = x->last[exit];
+    const struct part *part = part_of(x, &exit);
+    const struct jy_flow_exit *e = &part->flow->w_exits.at[exit];
+    struct jy_text text = { 0 };
+    out.kind = e->x_kind;
+    out.line = e->x_line;
+    out.file = e->x_file != NULL ? e->x_file : jy_utf8(((PyCodeObject *)x->code_object)->co_filename);
+    out.what = e->x_what;
+    if (last != NULL)
+        add_frame(&text, x->flow, x->code_object, e, last);
+    out.values = text.at;
+    return out;
+}
+
+const struct jy_flow_report *
+jy_flow_exec_report(int *vectors, struct jy_flow_exec *x, size_t k)
+{
+    if (k >= x->flow->w_reports.n)
+        return NULL;
+    (void)jy_flow_exec_texts(x);
+    *vectors = x->fn == NULL || x->vectors == NULL ? -1 : x->vectors[k];
+    return &x->flow->w_reports.at[k];
+}
+
 uint8_t
 jy_flow_exec_exit_kind(const struct jy_flow_exec *x, uint32_t exit)
 {
@@ -1274,14 +1323,19 @@ compile_for_texts(struct jy_flow_exec *x)
         x->options.executor == JY_EXEC_LLVM ? jy_backend_get(x->options.backend_path, &why) : NULL;
     if (backend == NULL)
         return;
-    struct jy_backend_options options = {
-        .want_ir = true, .want_ir_opt = true, .want_asm = true, .fastmath = x->options.fastmath, .name = x->options.name
-    };
+    struct jy_backend_options options = { .want_ir = true,
+                                          .want_ir_opt = true,
+                                          .want_asm = true,
+                                          .want_vectors = true,
+                                          .fastmath = x->options.fastmath,
+                                          .name = x->options.name };
     struct jy_object object = { 0 };
     if (backend->compile_flow(&object, x->flow, &options) == JY_OK) {
         x->texts.ir = copy_text(object.ir);
         x->texts.ir_opt = copy_text(object.ir_opt);
         x->texts.asm_text = copy_text(object.asm_text);
+        x->vectors = object.vectors;
+        object.vectors = NULL;
     }
     backend->release(&object);
 }

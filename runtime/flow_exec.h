@@ -51,6 +51,16 @@ struct jy_flow_stats jy_flow_exec_stats(const struct jy_flow_exec *exec);
 /* "file:line: check: int overflow" of an exit; heap, NULL: no memory */
 char *jy_flow_exec_describe_exit(const struct jy_flow_exec *exec, uint32_t exit);
 
+/* An exit for reports. values: the numbers that the frame held when it was taken last, " name=number" each; heap, NULL: not kept. */
+struct jy_flow_exit_report {
+    const char *file, *what;
+    uint32_t line;
+    uint8_t kind;
+    uint64_t count;
+    char *values;
+};
+struct jy_flow_exit_report jy_flow_exec_exit(const struct jy_flow_exec *exec, uint32_t exit);
+
 /* Of loop k of jitney.prange, in the order in which they were found; false: there are no more. */
 struct jy_flow_prange_stats {
     uint32_t line;
@@ -58,6 +68,9 @@ struct jy_flow_prange_stats {
     uint64_t runs, undone; /* on threads */
 };
 bool jy_flow_exec_prange(struct jy_flow_prange_stats *out, const struct jy_flow_exec *exec, size_t k);
+
+/* Report k (graph/flow_report.h); NULL: there are no more. *vectors: as in struct jy_object, -1: it is no machine code. */
+const struct jy_flow_report *jy_flow_exec_report(int *vectors, struct jy_flow_exec *exec, size_t k);
 
 /* Objects that a run has made (flow_helpers.c): they live until it has been left. */
 struct jy_flow_owner {

@@ -208,6 +208,11 @@ int jy_callee_init(PyObject *module);
 PyObject *jy_describe_graph(const struct jy_unit *unit);
 PyObject *jy_describe_start(const struct jy_function *function, const struct jy_start *start); /* its entries */
 PyObject *jy_describe_stats(const struct jy_function *function);
+/* inspect_loops.c, lists of dicts: loops of the bytecode; of a flow; its exits; loops that were walked through. refs: new */
+PyObject *jy_describe_code_loops(PyObject *code);
+PyObject *jy_describe_flow_loops(struct jy_flow_exec *flow);
+PyObject *jy_describe_flow_exits(const struct jy_flow_exec *flow);
+PyObject *jy_describe_unrolled(const struct jy_unit *unit);
 
 /* bind.c: parameters in the order of co_varnames. 1: bound; 0: the call does not fit (the original will say so); -1: exception. */
 struct jy_bound {

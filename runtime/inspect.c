@@ -180,14 +180,16 @@ describe_flow(const struct jy_function *f, const struct jy_entry *entry)
     const struct jy_exec_texts *texts = jy_flow_exec_texts(entry->e_flow);
     const struct jy_unit *unit = jy_entry_unit(entry);
     struct jy_flow_stats stats = jy_flow_exec_stats(entry->e_flow);
-    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN ss sI sK sK sK sz sN sN}", "extent", extent_object(f, unit),
-                         "number", 0, "direct", entry->e_direct ? Py_True : Py_False, "code", Py_None, "guards",
-                         guards_object(unit), "graph", jy_describe_graph(unit), "loop_ir", optional_text(texts->plan),
-                         "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
-                         optional_text(texts->asm_text), "off", PyBool_FromLong(entry->e_off), "kind", "loops", "loops",
-                         unit->u_flow->w_loops, "runs", (unsigned long long)stats.runs, "refused",
-                         (unsigned long long)stats.refused, "unlocked", (unsigned long long)stats.unlocked, "locked",
-                         stats.locked, "exits", exits_object(entry->e_flow), "pranges", pranges_object(entry->e_flow));
+    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN ss sI sK sK sK sz sN sN sN sN}", "extent",
+                         extent_object(f, unit), "number", 0, "direct", entry->e_direct ? Py_True : Py_False, "code",
+                         Py_None, "guards", guards_object(unit), "graph", jy_describe_graph(unit), "loop_ir",
+                         optional_text(texts->plan), "llvm_ir", optional_text(texts->ir), "llvm_ir_opt",
+                         optional_text(texts->ir_opt), "asm", optional_text(texts->asm_text), "off",
+                         PyBool_FromLong(entry->e_off), "kind", "loops", "loops", unit->u_flow->w_loops, "runs",
+                         (unsigned long long)stats.runs, "refused", (unsigned long long)stats.refused, "unlocked",
+                         (unsigned long long)stats.unlocked, "locked", stats.locked, "exits",
+                         exits_object(entry->e_flow), "pranges", pranges_object(entry->e_flow), "reports",
+                         jy_describe_flow_loops(entry->e_flow), "exit_rows", jy_describe_flow_exits(entry->e_flow));
 }
 
 static PyObject *
@@ -196,13 +198,13 @@ describe_entry(const struct jy_function *f, struct jy_entry *entry)
     if (entry->e_flow != NULL)
         return describe_flow(f, entry);
     const struct jy_exec_texts *texts = jy_exec_texts(entry->e_exec);
-    return Py_BuildValue("{sN sI sO sO sN sN sN sN sN sN sN}", "extent", extent_object(f, jy_exec_unit(entry->e_exec)),
-                         "number", entry->e_number, "direct", entry->e_direct ? Py_True : Py_False, "code",
-                         entry->e_new.code != NULL ? entry->e_new.code : Py_None, "guards",
-                         guards_object(jy_exec_unit(entry->e_exec)), "graph",
-                         jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan),
-                         "llvm_ir", optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm",
-                         optional_text(texts->asm_text), "off", PyBool_FromLong(entry->e_off));
+    return Py_BuildValue(
+        "{sN sI sO sO sN sN sN sN sN sN sN sN}", "extent", extent_object(f, jy_exec_unit(entry->e_exec)), "number",
+        entry->e_number, "direct", entry->e_direct ? Py_True : Py_False, "code",
+        entry->e_new.code != NULL ? entry->e_new.code : Py_None, "guards", guards_object(jy_exec_unit(entry->e_exec)),
+        "graph", jy_describe_graph(jy_exec_unit(entry->e_exec)), "loop_ir", optional_text(texts->plan), "llvm_ir",
+        optional_text(texts->ir), "llvm_ir_opt", optional_text(texts->ir_opt), "asm", optional_text(texts->asm_text),
+        "off", PyBool_FromLong(entry->e_off), "unrolled", jy_describe_unrolled(jy_exec_unit(entry->e_exec)));
 }
 
 PyObject *

@@ -5,7 +5,7 @@ import contextlib
 import functools
 import types
 
-from . import _jitney
+from . import _jitney, _loops
 from ._graph import Graph
 
 is_compiled = _jitney.is_compiled
@@ -375,6 +375,11 @@ class Inspection:
         return sorted((Unit(row) for row in self._data["entries"] + self._data["resumed"]), key=lambda unit: unit.start)
 
     @property
+    def loops(self):
+        """List of jitney.Loop in the order of the program: the function's loops, and those of functions that are inlined or called in native code."""
+        return _loops.find(self._data)
+
+    @property
     def refusals(self):
         """List of dicts: name, what, detail, hint, file, line."""
         return self._data["refusals"] or []
@@ -410,7 +415,11 @@ class Unit:
         self.graph = Graph(row["graph"])
         self.guards = row["guards"]
         self.operations = sum(node.op == "call" for node in self.graph.nodes)
-        self.kind, self.loops = row.get("kind", "graph"), row.get("loops", 0)
+        self.kind = row.get("kind", "graph")
+        reports = row.get("reports", ())
+        rounds = sum(report["round"] for report in reports)
+        self.loops = rounds or row.get("loops", 0)
+        self._recursive = rounds == 0 and any(report["recursive"] for report in reports)
         self.runs, self.exits, self.given_up = row.get("runs", 0), row.get("exits", []), row["off"]
         self.pranges = row.get("pranges", [])
         self.unlocked, self.locked = row.get("unlocked", 0), row.get("locked")
@@ -421,32 +430,40 @@ class Unit:
         )
 
     def __str__(self):
+        return "\n".join(self._lines(()))
+
+    def _lines(self, told):
+        """`told`: texts and kinds of exits, and "prange LINE", that are not listed here."""
         begin = "the call" if self.start == 0 else f"line {self.line} (offset {self.start})"
         if self.kind == "loops":
-            return "\n".join([f"  {self._loops()} from {begin}: {_count(len(self.guards), 'guard')}"] + self._gil() + self._pranges() + self._exits())
+            head = f"  {self._loops()} from {begin}: {_count(len(self.guards), 'guard')}"
+            return [head] + self._gil() + self._pranges(told) + self._exits(told)
         end = "the return" if self.stop is None else f"line {self.stop_line} (offset {self.stop}{_space(self.instruction)})"
         lines = [f"  unit from {begin} to {end}: {_count(self.operations, 'operation')}, {_count(len(self.guards), 'guard')}"]
         if self.reason is not None:
             lines.append(f"    stops: {self.reason}: {self.what}{_colon(self.detail)}")
             if self.hint:
                 lines.append(f"    hint: {self.hint}")
-        return "\n".join(lines)
+        return lines
 
     def _loops(self):
-        return f"native code for {self.loops} loop{'s'[: self.loops != 1]}{', given up,' * self.given_up}"
+        what = "a function that calls itself" if self._recursive else _count(self.loops, "loop")
+        return f"native code for {what}{', given up,' * self.given_up}"
 
     def _gil(self):
         return [f"    {_count(self.unlocked, 'run')} without the GIL"] * (self.unlocked != 0)
 
-    def _pranges(self):
+    def _exits(self, told):
+        return [f"    left {_count(count, 'time')} at {text}" for text, kind, count in self.exits if text not in told and kind not in told]
+
+    def _pranges(self, told):
         lines = []
         for line, why, runs, undone in self.pranges:
+            if f"prange {line}" in told:
+                continue
             text = f"on one thread: {why}" if why else f"{runs} time{'s'[: runs != 1]} on threads{f', {undone} undone' * (undone != 0)}"
             lines.append(f"    prange in line {line}: {text}")
         return lines
-
-    def _exits(self):
-        return [f"    left {_count(count, 'time')} at {text}" for text, kind, count in self.exits]
 
     __repr__ = __str__
 
@@ -472,6 +489,7 @@ class Explanation:
 
     units      list of Unit in the order of the program
     refusals   list of dicts: name, what, detail, hint, file, line: what was not compiled at all
+    loops      list of jitney.Loop, one per loop: native, unrolled, per body or left, vectorised or why not, its checks, its exits
     compiled   whether anything was
     graph, guards   of the first unit; None and [] when nothing was compiled
     stats      dict of counters
@@ -483,6 +501,7 @@ class Explanation:
         self.function = function
         self.refusals = inspection.refusals
         self.units = inspection.units
+        self.loops = inspection.loops
         self.compiled = bool(self.units)
         self.graph = self.units[0].graph if self.units else None
         self.guards = self.units[0].guards if self.units else []
@@ -492,18 +511,26 @@ class Explanation:
 
     def __str__(self):
         name = _plain(self.function).__qualname__
+        told = {"return"}  # what the loops say, and what needs no word
+        for loop in self.loops:
+            told.update(exit.text() for exit in loop.exits)
+            told.add(f"prange {loop.line if loop.threads else None}")
         if len(self.units) == 1 and self.units[0].kind == "loops":
-            lines = [f"{name}: {self.units[0]}".replace("  ", "", 1)]
+            lines = self.units[0]._lines(told)
+            lines[0] = f"{name}: {lines[0].strip()}"
         elif len(self.units) == 1 and self.units[0].stop is None and self.units[0].start == 0:
             lines = [f"{name}: compiled as one graph of {_count(self.units[0].operations, 'operation')}, {_count(len(self.guards), 'guard')}"]
             lines += [f"  guard: {text}" for text in self.guards]
         elif self.units:
             operations, breaks = sum(unit.operations for unit in self.units), sum(unit.stop is not None for unit in self.units)
             lines = [f"{name}: {_count(len(self.units), 'unit')}, {_count(operations, 'operation')}, {_count(breaks, 'stop')}"]
-            lines += [str(unit) for unit in self.units]
+            lines += [line for unit in self.units for line in unit._lines(told)]
         else:
             lines = [f"{name}: runs in CPython"]
-        for (text, hint), times in collections.Counter(map(_refusal, self.refusals)).items():
+        lines += _loops.lines(self.loops)
+        reasons = {(loop.reason.name, loop.reason.file, loop.reason.line) for loop in self.loops if loop.reason}
+        others = [row for row in self.refusals if (row["name"], row["file"], row["line"]) not in reasons]
+        for (text, hint), times in collections.Counter(map(_refusal, others)).items():
             lines.append(text + f" ({times} times)" * (times > 1) + hint)
         if self.fastmath and self.compiled:
             lines.append("  fastmath: float arithmetic need not have eager's bits")
