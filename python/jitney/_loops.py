@@ -133,6 +133,9 @@ def _holds(row, exit):
     return exit["file"] == row["file"] and row["line"] <= exit["line"] <= row["last_line"]
 
 
+_FOLLOW = "NOTHING_TO_COMPILE", "LOOP_UNDER_WAY"
+
+
 class _Finder:
     """From what `_jitney.inspect` says to records, in the order of the program."""
 
@@ -235,7 +238,7 @@ class _Finder:
         rounds = [u["rounds"] for entry in self._entries for u in entry.get("unrolled", ()) if self._is_head(row, u)]
         if rounds:
             return Loop(*place, "unrolled", rounds=max(rounds))
-        reason = self._refusal(row) or self._native_stop(row) or self._stop(row, stops)
+        reason = self._refusal(row, causes=True) or self._native_stop(row) or self._stop(row, stops) or self._refusal(row)
         if reason is None and any(own and e["start"] <= row["offset"] <= e.get("stop", row["end"]) for e in extents):
             return Loop(*place, "not met")
         return Loop(*place, "left", reason=reason or self._any_refusal())
@@ -255,10 +258,11 @@ class _Finder:
         stop = stops[0]
         return Why(stop["name"], stop["what"], stop["detail"] or "", stop["hint"] or "", row["file"], stop["stop_line"])
 
-    def _refusal(self, row):
-        """The innermost reason with a line in the loop."""
+    def _refusal(self, row, causes=False):
+        """The first reason with a line in the loop; `causes`: but not one that follows from others."""
         fits = [r for r in self._refusals if r["file"] == row["file"] and row["line"] <= r["line"] <= row["last_line"] and r["name"] != "NATIVE_LOOP"]
-        fits.sort(key=lambda r: r["name"] in ("NOTHING_TO_COMPILE", "LOOP_UNDER_WAY"))  # what follows from others
+        fits.sort(key=lambda r: r["name"] in _FOLLOW)
+        fits = [r for r in fits if not (causes and r["name"] in _FOLLOW)]
         return self._why_of(fits[0]) if fits else None
 
     def _any_refusal(self):
@@ -306,10 +310,24 @@ def lines(loops):
     return out + _reasons(loops)
 
 
+def _shortened(values):
+    """What the instruction works on, then the variables that come last: those of inner loops."""
+    words = values.split()
+    stack = [word for word in words if word.startswith("stack[")]
+    names, room = [], MOST_VALUES - len(" ".join(stack))
+    for word in reversed(words[len(stack) :]):
+        room -= len(word) + 1
+        if room < 0:
+            names.insert(0, "...")
+            break
+        names.insert(0, word)
+    return " ".join(stack + names)
+
+
 def _below(loop):
     out = [f"prange in line {loop.line}: {loop.threads}"] if loop.threads else []
     for exit in loop.exits:
-        values = exit.values if len(exit.values) <= MOST_VALUES else exit.values[:MOST_VALUES] + " ..."
+        values = _shortened(exit.values)
         what = f": {exit.what}" if exit.what else ""
         out.append(f"left {exit.count} time{'s'[: exit.count != 1]} in line {exit.line}: {exit.kind}{what}{f'; the last time {values}' if values else ''}")
     return out

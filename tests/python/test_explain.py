@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import pathlib
 import re
 import sys
 
@@ -177,9 +178,9 @@ def test_an_unrolled_loop():
 
 def breaks_in_body(x):
     for k in range(3):
-        x = np.sqrt(x * 2.0) + x
+        x = np.sqrt(x * x) + x
         print(end="")
-        x = np.sqrt(x + 1.0) - x
+        x = np.sqrt(x * x + 1.0) - x
     return x
 
 
@@ -314,10 +315,9 @@ def too_long():
     return scope["f"]
 
 
-def no_gain(x, y):
+def turned_in_place(x):
     for i in range(len(x)):
-        if x[i] > 3.0:
-            y[i, 0, 0] = x[i]
+        x[i] = x[len(x) - 1 - i] * 2.0
 
 
 REASONS = {
@@ -331,6 +331,7 @@ REASONS = {
     "ORDERED_SUM": (ordered_sum, M),
     "RECURRENCE": (recurrence, A),
     "FOLDED": (folded, 1000),
+    "NO_GAIN": (turned_in_place, A.copy()),
 }
 
 
@@ -340,6 +341,14 @@ def test_each_reason(name):
     loop = loops(f, *args)[0]
     assert (loop.state, loop.vectorised, loop.why.name) == ("native", False, name)
     assert loop.why.what and loop.why.hint and loop.lanes == 1
+
+
+def test_every_reason_has_a_test_and_is_documented():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    rows = re.findall(r'^LOOP_WHY\(\s*(\w+),\s*"([^"]+)",\s*"([^"]+)"', (root / "graph" / "loop_whys.def").read_text(), re.M)
+    assert {name for name, _, _ in rows} == set(REASONS)
+    text = (root / "docs" / "flow.md").read_text()
+    assert [row for row in rows if f"| `{row[0]}` | {row[1]} | {row[2]} |" not in text] == []
 
 
 def test_what_a_reason_names():
