@@ -52,12 +52,14 @@ jy_status
 op_build_const_key_map(struct jy_frame *f, const struct jy_instr *instr)
 {
     size_t n = (size_t)instr->i_arg;
-    PyObject *keys = jy_value_known(*jy_peek(f, 1));
-    if (keys == NULL || !PyTuple_CheckExact(keys) || (size_t)PyTuple_GET_SIZE(keys) != n)
+    struct jy_value **keys;
+    size_t given;
+    TRY(jy_value_items(f, &keys, &given, *jy_peek(f, 1))); /* a constant, or what comes in where the unit begins here */
+    if (keys == NULL || given != n)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "BUILD_CONST_KEY_MAP without its keys");
     struct jy_value *dict = jy_value_seq(f, JY_V_DICT, 0, NULL);
     for (size_t i = 0; i < n; i++)
-        TRY(jy_dict_set(f, dict, jy_value_const(f, PyTuple_GET_ITEM(keys, i)), *jy_peek(f, n + 1 - i)));
+        TRY(jy_dict_set(f, dict, keys[i], *jy_peek(f, n + 1 - i)));
     return jy_replace(f, n + 1, dict);
 }
 

@@ -178,10 +178,37 @@ op_kw_names(struct jy_frame *f, const struct jy_instr *instr)
     return JY_OK;
 }
 
+/* The tuple of names below the top: a constant, or, where the unit begins at the call, one that comes in and is held to its names by guards; NULL: no names. */
+static jy_status
+incoming_names(struct jy_frame *f, PyObject **out, struct jy_value *v)
+{
+    struct jy_value **items;
+    size_t n;
+    *out = jy_value_known(v);
+    if (*out != NULL)
+        return JY_OK;
+    TRY(jy_value_items(f, &items, &n, v));
+    if (items == NULL)
+        return JY_OK;
+    PyObject *names = jy_hold(f, PyTuple_New((Py_ssize_t)n));
+    if (names == NULL)
+        return JY_ERROR;
+    for (size_t i = 0; i < n; i++) {
+        TRY(jy_value_realize(f, items[i]));
+        PyObject *name = jy_value_known(items[i]);
+        if (name == NULL || !PyUnicode_CheckExact(name))
+            return JY_OK;
+        PyTuple_SET_ITEM(names, (Py_ssize_t)i, Py_NewRef(name));
+    }
+    *out = names;
+    return JY_OK;
+}
+
 jy_status
 op_call_kw(struct jy_frame *f, const struct jy_instr *instr)
 {
-    PyObject *names = jy_value_known(*jy_peek(f, 1));
+    PyObject *names;
+    TRY(incoming_names(f, &names, *jy_peek(f, 1)));
     if (!is_names(names))
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "CALL_KW without a tuple");
     jy_pop(f);

@@ -1030,3 +1030,70 @@ def test_a_local_that_is_not_read_again_does_not_double_what_follows():
     careful, fast = 1, 1
     assert jitney.inspect(f).loop_ir().count("const[39.5]") == 1
     assert jitney.inspect(f).loop_ir().count(" = mul ") <= 40 * (careful + fast)
+
+
+# ---- units that begin where a native loop stops, with constants of the instruction on the stack ----
+
+
+class Pair:
+    __match_args__ = ("u",)
+
+    def __init__(self, u, w):
+        self.u, self.w = u, w
+
+
+def keyword_call(n):
+    s = 0
+    for i in range(n):
+        s += i
+    for word in ("a", "b"):
+        s += opaque(s, k=len(word))
+    for i in range(n):
+        s += i * 2
+    return s
+
+
+def keyword_defaults(n):
+    s = 0
+    for i in range(n):
+        s += i
+    g = lambda x, k=s, *, z=3, y=s: (x, k, z, y)  # noqa: E731
+    for i in range(n):
+        s += i * 2
+    return g(1), g.__kwdefaults__, s
+
+
+def class_pattern(n):
+    s, pair = 0, Pair(1, 2)
+    for i in range(n):
+        s += i
+    match pair:
+        case Pair(u, w=w):
+            s += u + w
+    for i in range(n):
+        s += i * 2
+    return s
+
+
+def import_from(n):
+    s = 0
+    for i in range(n):
+        s += i
+    from math import floor, pi
+
+    for i in range(n):
+        s += i * 2
+    return s, floor(pi)
+
+
+opaque = jitney.disable(lambda x, *, k: x + k)
+
+
+@pytest.mark.parametrize("function", [keyword_call, keyword_defaults, class_pattern, import_from])
+def test_a_unit_begins_at_an_instruction_with_constants(function):
+    report = jitney.explain(function)(100)
+    assert "BAD_BYTECODE" not in str(report)
+    compiled = jitney.compile(function)
+    for n in (100, 100, 7):
+        assert compiled(n) == function(n)
+    assert stats(compiled)["flow_calls"] >= 4
