@@ -1,5 +1,6 @@
 /* Builtins that make containers, and those that run through one: all, any, max, min, sum, with the very comparisons and additions that Python makes, in its order. */
 #include "frontend/call_builtin.h"
+#include "frontend/cpython/compat.h"
 #include "frontend/exception.h"
 #include "frontend/instance.h"
 #include "frontend/number.h"
@@ -44,7 +45,7 @@ jy_builtin_any(struct jy_frame *f, struct jy_value **out, size_t n, struct jy_va
 static jy_status
 extreme_of_nothing(struct jy_frame *f, struct jy_value **out, enum jy_compare op)
 {
-    PyObject *function = PyDict_GetItemString(f->f_builtins, op == JY_LT ? "min" : "max");
+    PyObject *function = jy_compat_dict_get(f->f_builtins, op == JY_LT ? "min" : "max");
     PyObject *nothing = jy_hold(f, PyTuple_New(0));
     if (nothing == NULL)
         return JY_ERROR;
@@ -109,7 +110,7 @@ is_python_float(const struct jy_value *v)
 static jy_status
 sum_known(struct jy_frame *f, struct jy_value **out, struct jy_value *known, const struct jy_value *start)
 {
-    PyObject *items = jy_hold(f, jy_value_as_object(f, known)), *sum = PyDict_GetItemString(f->f_builtins, "sum");
+    PyObject *items = jy_hold(f, jy_value_as_object(f, known)), *sum = jy_compat_dict_get(f->f_builtins, "sum");
     if (items == NULL || sum == NULL || !PyCFunction_CheckExact(sum))
         return jy_builtin_unknown(f, "sum", known);
     return jy_take(f, out, PyObject_CallFunctionObjArgs(sum, items, start->v_object, NULL));

@@ -8,6 +8,7 @@
  *
  * assume_constant_result is the one place where a trace runs code of the program's: its mark is the promise that nobody will notice. */
 #include "frontend/call_builtin.h"
+#include "frontend/cpython/compat.h"
 #include "frontend/interp.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static PyObject *
 mark(PyObject *function, const char *name)
 {
     PyObject *dict = ((PyFunctionObject *)function)->func_dict;
-    return dict != NULL ? PyDict_GetItemString(dict, name) : NULL;
+    return dict != NULL ? jy_compat_dict_get(dict, name) : NULL;
 }
 
 /* ---- graph_break, is_compiling ---- */

@@ -25,7 +25,7 @@ struct callee {
 static bool
 is_of_numpy(PyFunctionObject *function)
 {
-    PyObject *name = PyDict_GetItemString(function->func_globals, "__name__");
+    PyObject *name = jy_compat_dict_get(function->func_globals, "__name__");
     const char *text = name != NULL && PyUnicode_Check(name) ? jy_utf8(name) : NULL;
     return text != NULL && (strcmp(text, "numpy") == 0 || strncmp(text, "numpy.", 6) == 0);
 }
@@ -33,7 +33,7 @@ is_of_numpy(PyFunctionObject *function)
 static bool
 is_disabled(PyFunctionObject *function)
 {
-    PyObject *mark = function->func_dict != NULL ? PyDict_GetItemString(function->func_dict, "_jitney_disable") : NULL;
+    PyObject *mark = function->func_dict != NULL ? jy_compat_dict_get(function->func_dict, "_jitney_disable") : NULL;
     return mark == Py_True;
 }
 

@@ -6,6 +6,7 @@
  * Replaying must not run code of the program's: what leaves a container is of a type whose destructor runs none, or the change breaks. A list that nobody has looked into takes
  * appends blindly: neither its length nor its items are guarded, and whoever looks later finds the appended items behind those that were there (realize.c). */
 #include "frontend/effects.h"
+#include "frontend/cpython/compat.h"
 #include "frontend/exception.h"
 #include "frontend/instance.h"
 
@@ -31,12 +32,12 @@ is_plain_type(const PyTypeObject *type)
 static jy_status
 check_namespace(struct jy_frame *f, const struct jy_value *v)
 {
-    bool is_module = PyDict_GetItemString(v->v_object, "__name__") != NULL ||
-                     PyDict_GetItemString(v->v_object, "__builtins__") != NULL;
+    bool is_module =
+        jy_compat_dict_get(v->v_object, "__name__") != NULL || jy_compat_dict_get(v->v_object, "__builtins__") != NULL;
     for (const struct jy_frame *at = f; at != NULL; at = at->f_back) {
         if (is_module || at->f_globals == v->v_object || at->f_builtins == v->v_object)
             return jy_break(f, JY_BREAK_STORE_CONTAINER, "a dict of global names");
-        if (at->f_back != NULL || PyDict_GetItemString(at->f_globals, "__name__") != NULL)
+        if (at->f_back != NULL || jy_compat_dict_get(at->f_globals, "__name__") != NULL)
             continue;
         PyObject *name = jy_hold(f, PyUnicode_InternFromString("__globals__"));
         if (name == NULL)

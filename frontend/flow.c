@@ -689,6 +689,15 @@ jy_vb_new_alias(struct jy_vbuild *b)
     return new_alias(b->w);
 }
 
+uint32_t
+jy_vb_own_alias(struct jy_vbuild *b)
+{
+    uint32_t alias = new_alias(b->w);
+    if (alias != 0)
+        b->w->w_alias_own |= UINT64_C(1) << alias;
+    return alias;
+}
+
 static jy_status
 fill_start(struct jy_vbuild *b, struct jy_vframe *frame, struct jy_frame *root)
 {

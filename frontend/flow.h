@@ -284,6 +284,7 @@ void jy_vb_branch(struct jy_vbuild *b, jy_fv condition, struct jy_vframe *yes, s
 struct jy_vframe *jy_vb_copy(struct jy_vbuild *b, const struct jy_vframe *frame);
 struct jy_vcode *jy_vb_code(struct jy_vbuild *b, const struct jy_code *code);
 uint32_t jy_vb_new_alias(struct jy_vbuild *b); /* 0: none is left */
+uint32_t jy_vb_own_alias(struct jy_vbuild *b); /* of memory that goes with the run; 0: none is left */
 
 /* ---- flow_source.c ---- */
 

@@ -1,5 +1,6 @@
 /* Iteration in flows. An iterator lives in registers; on an exit an object is made that stands at the same place. One that the program could see twice (stored to a variable) is not had. */
 #include "frontend/flow.h"
+#include "frontend/cpython/compat.h"
 
 static struct jy_val *
 range_iterator(struct jy_vbuild *b, const struct jy_val *range)
@@ -283,7 +284,7 @@ is_prange_now(const struct jy_frame *f, PyObject *name, bool is_module)
 {
     PyObject *object = PyDict_GetItemWithError(f->f_globals, name), *attribute = NULL;
     if (object != NULL && is_module && PyModule_Check(object))
-        attribute = PyDict_GetItemString(PyModule_GetDict(object), "prange");
+        attribute = jy_compat_dict_get(PyModule_GetDict(object), "prange");
     PyErr_Clear();
     object = is_module ? attribute : object;
     return object != NULL && jy_is_own(object, "prange");

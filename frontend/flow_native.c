@@ -142,7 +142,7 @@ alias_of(struct jy_vbuild *b, enum jy_ftype type)
 {
     static const uint8_t types[] = { JY_F_NONE, JY_F_I1, JY_F_I64, JY_F_F64, JY_F_PTR };
     for (size_t k = 0; k < sizeof types && b->alias_native[JY_F_NONE] == 0; k++)
-        b->alias_native[types[sizeof types - 1 - k]] = jy_vb_new_alias(b);
+        b->alias_native[types[sizeof types - 1 - k]] = jy_vb_own_alias(b);
     return b->alias_native[type];
 }
 

@@ -34,8 +34,8 @@ begin(struct jy_vbuild *b)
     if (b->vector_block != JY_NO_FV)
         return JY_OK;
     struct jy_flow_helper helper;
-    b->alias_vectors = jy_vb_new_alias(b);
-    b->alias_block = jy_vb_new_alias(b);
+    b->alias_vectors = jy_vb_own_alias(b);
+    b->alias_block = jy_vb_own_alias(b);
     if (b->alias_vectors == 0 || b->alias_block == 0)
         return jy_vb_lacks(b, "too many arrays");
     b->w->w_alias_written[b->alias_vectors - 1] = b->w->w_alias_written[b->alias_block - 1] = true;

@@ -22,6 +22,8 @@ index_object(struct jy_unit *unit, uint32_t handle)
 jy_obj
 jy_keep(struct jy_unit *unit, PyObject *object)
 {
+    if (object == NULL)
+        jy_arena_fail(unit->u_arena);
     if (2 * (unit->u_objects.n + 1) > unit->u_object_index.cap) {
         unit->u_object_index.cap = unit->u_object_index.cap == 0 ? 64 : 2 * unit->u_object_index.cap;
         unit->u_object_index.at = JY_NEW_ARRAY(unit->u_arena, uint32_t, unit->u_object_index.cap);
@@ -43,11 +45,11 @@ jy_keep(struct jy_unit *unit, PyObject *object)
 PyObject *
 jy_hold(struct jy_frame *f, PyObject *object)
 {
-    if (object == NULL)
-        return NULL;
-    int failed = PyList_Append(f->f_trace->held, object);
-    Py_DECREF(object);
-    return failed ? NULL : object;
+    int failed = object != NULL && PyList_Append(f->f_trace->held, object) < 0;
+    Py_XDECREF(object);
+    if (failed || (object == NULL && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)))
+        jy_arena_fail(jy_frame_arena(f));
+    return object;
 }
 
 /* ---- place ---- */

@@ -4,6 +4,7 @@
  * Decides the order of PyCodegen's shortcuts: what came in and is returned as it is comes from its source, numbers and arrays come out of the
  * graph, constants are constants, containers are rebuilt. Two appearances of one object share one recipe; a container that contains itself breaks. */
 #include "frontend/instance.h"
+#include "frontend/cpython/compat.h"
 #include "frontend/interp.h"
 
 struct jy_outputs {
@@ -153,7 +154,7 @@ build_method(struct jy_recipe **out, struct jy_frame *f, struct jy_outputs *o, s
         return JY_OK;
     }
     if (v->u.func.name != NULL) {
-        PyObject *getattr = PyDict_GetItemString(f->f_builtins, "getattr");
+        PyObject *getattr = jy_compat_dict_get(f->f_builtins, "getattr");
         if (getattr == NULL || !PyCFunction_Check(getattr))
             return jy_break(f, JY_BREAK_RESULT, "%s", jy_value_describe(f, v));
         TRY(build(&parts[0], f, o, v->u.func.self));

@@ -224,6 +224,9 @@ struct jy_flow_list {
     bool has_fill;
     void *object; /* made already; of an input: the list, which gets what has changed when the run is left */
     bool is_input;
+    void *owner;      /* whose reserve of address space grows with the list; NULL: none does */
+    void **new_items; /* of an input, while the run is left: runtime/flow_back.c */
+    int64_t nnew, end, was_allocated;
     struct jy_flow_list *previous, *next;
 };
 
@@ -276,6 +279,7 @@ struct jy_flow {
     uint32_t *w_alias;
     bool *w_alias_written;   /* per alias number: something is stored there */
     uint64_t w_alias_shared; /* bit k: inputs that share memory, of which w_alias[k - 1] is one, have alias number k */
+    uint64_t w_alias_own;    /* bit k: memory of the run's own, which goes with it, has alias number k */
     uint32_t w_line;         /* stamped on new values */
     struct jy_flow *w_root;  /* of a function: the flow that it belongs to; NULL: this is no function */
     struct {
@@ -424,6 +428,8 @@ const char *jy_flow_verify(const struct jy_flow *w); /* NULL: sound; else what i
 /* flow_locked.c, behind all passes: why a run needs the GIL. NULL: it does not, as it changes no memory but its own, calls nothing that needs it, and its depth is known. What it reads beside that
  * are objects that came in: */
 const char *jy_flow_why_locked(const struct jy_flow *root);
+/* flow_undo.c, behind all passes: all that a run does is done to memory of its own, so that it may be thrown away, and another begin where it began. */
+bool jy_flow_is_undone(const struct jy_flow *root);
 bool jy_flow_reads_object(const struct jy_flow *root, uint32_t number); /* that input of the unit */
 void jy_flow_print(struct jy_text *text, const struct jy_flow *w);
 /* What jy_flow_print wrote, verified; values keep their numbers. NULL: *error says what is wrong. */

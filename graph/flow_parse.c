@@ -576,6 +576,8 @@ read_alias(struct reading *in)
     input[n - 1] = is_input ? jy_reader_index(&in->r) : JY_NO_FV;
     if (jy_reader_take(&in->r, "shared"))
         w->w_alias_shared |= UINT64_C(1) << (n & 63);
+    if (jy_reader_take(&in->r, "own"))
+        w->w_alias_own |= UINT64_C(1) << (n & 63);
     written[n - 1] = jy_reader_take(&in->r, "written");
     w->w_alias = input;
     w->w_alias_written = written;

@@ -382,8 +382,8 @@ print_aliases(const struct printer *p)
             jy_text_add(p->text, "  alias %zu : interpreter", i + 1);
         else
             jy_text_add(p->text, "  alias %zu : input %" PRIu32, i + 1, p->w->w_alias[i]);
-        jy_text_add(p->text, "%s%s\n", p->w->w_alias_shared >> (i + 1) & 1 ? " shared" : "",
-                    p->w->w_alias_written[i] ? " written" : "");
+        jy_text_add(p->text, "%s%s%s\n", p->w->w_alias_shared >> (i + 1) & 1 ? " shared" : "",
+                    p->w->w_alias_own >> (i + 1) & 1 ? " own" : "", p->w->w_alias_written[i] ? " written" : "");
     }
 }
 

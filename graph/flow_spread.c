@@ -321,6 +321,7 @@ copy_flow(struct jy_flow *w)
     p->w_alias[w->w_nalias] = JY_NO_FV;
     p->w_alias_written[w->w_nalias] = true;
     p->w_alias_shared = w->w_alias_shared;
+    p->w_alias_own = w->w_alias_own;
     return p;
 }
 

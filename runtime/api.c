@@ -8,6 +8,7 @@
  *     FullGraphError, RecompileError     RuntimeErrors with the facts as attributes
  */
 #include "runtime/function.h"
+#include "frontend/cpython/compat.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +66,7 @@ static PyObject *
 thread_count(PyObject **dict)
 {
     *dict = PyThreadState_GetDict();
-    return *dict == NULL ? NULL : PyDict_GetItemString(*dict, "jitney.disabled");
+    return *dict == NULL ? NULL : jy_compat_dict_get(*dict, "jitney.disabled");
 }
 
 static long

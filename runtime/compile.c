@@ -797,11 +797,16 @@ compile_unit(struct jy_function *f, struct jy_start *s, PyObject *const *slots, 
     return JY_OK;
 }
 
+/* LLVM ends the process where there is no memory. Taste: what large functions take. */
+#define BACKEND_BYTES ((size_t)32 << 20)
+
 jy_status
 jy_compile(struct jy_function *f, struct jy_start *s, PyObject *const *slots, size_t nslots)
 {
     PyThreadState *thread = PyThreadState_Get();
 
+    if (!jy_reserve_has_room(BACKEND_BYTES))
+        return refuse_because(f, s, "NO_MEMORY", NULL);
     if (s->s_nentries >= (size_t)(f->f_limit >= 0 ? f->f_limit : jy_runtime->config.recompile_limit))
         return at_limit(f, s, slots);
     if (s->s_entries != NULL)

@@ -101,7 +101,7 @@ run_regenerated(PyObject **out, struct jy_function *f, struct jy_entry *entry, P
                 PyObject *kwnames)
 {
     if (jy_entry_refresh(f, &f->f_call, entry) < 0)
-        return JY_RUN_ERROR;
+        return jy_reserve_spend(NULL) ? JY_RUN_RERUN : JY_RUN_ERROR;
     int units = spare_units(f, args);
     *out = jy_new_code_call(&entry->e_new, f, args, nargsf, kwnames);
     take_units(units);
@@ -199,6 +199,7 @@ run_flow(PyObject **out, struct jy_function *f, struct jy_entry *entry, struct j
     case JY_FLOW_OBJECTS:
         return JY_GUARDS_MISS;
     case JY_FLOW_REFUSED:
+    case JY_FLOW_UNDONE:
         f->f_stats.fallback_calls++;
         *out = run_original(f, args, nargsf, kwnames);
         break;

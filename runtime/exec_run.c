@@ -13,6 +13,7 @@
  *     errstate only warns and no filter raises (looked at before the first step),
  *     so eager would have kept the values too, and the one warning is issued here with that operation's line. */
 #include "runtime/alloc.h"
+#include "frontend/cpython/compat.h"
 #include "runtime/exec_fresh.h"
 #include "runtime/fpstatus.h"
 #include "runtime/loops.h"
@@ -234,8 +235,8 @@ may_warn_later(const struct jy_exec *exec)
     const struct jy_node *node = jy_graph_at(plan->p_graph, plan->p_flag_node);
     if (node->n_kind != JY_KIND_ARRAY || node->n_file == NULL)
         return false;
-    PyObject *file = PyDict_GetItemString(exec->globals,
-                                          "__file__"); /* an inlined function of another module has another registry */
+    PyObject *file =
+        jy_compat_dict_get(exec->globals, "__file__"); /* an inlined function of another module has another registry */
     if (file == NULL || !PyUnicode_Check(file) || PyUnicode_CompareWithASCIIString(file, node->n_file) != 0)
         return false;
     return jy_errstate_get().beyond == 0 && jy_warnings_do_not_raise();

@@ -13,6 +13,7 @@
 #include "graph/pass.h"
 #include "runtime/backend.h"
 #include "runtime/exec_internal.h"
+#include "runtime/flow_back.h"
 #include "runtime/flow_box.h"
 #include "runtime/flow_chain.h"
 #include "runtime/flow_late.h"
@@ -81,6 +82,7 @@ struct jy_flow_exec {
     PyObject **callees; /* jy_flow_callee_new; owned */
     size_t ncallees;
     bool is_pure;                 /* a second run does no harm */
+    bool is_undone;               /* a run may be thrown away */
     struct jy_spread_site *sites; /* per function: of those that are pieces */
     struct pair *pairs;           /* arrays that must not overlap */
     size_t npairs;
@@ -329,6 +331,7 @@ prepare_exits(struct jy_flow_exec *x)
     x->callees = JY_NEW_ARRAY(x->unit->u_arena, PyObject *, x->unit->u_inputs.n + 1);
     x->nin = jy_flow_count_inputs(w);
     x->is_pure = may_run_twice(w);
+    x->is_undone = jy_flow_is_undone(w);
     x->sites = JY_NEW_ARRAY(x->unit->u_arena, struct jy_spread_site, x->nparts);
     for (size_t k = 0; k < w->w_functions.n; k++)
         jy_spread_prepare(&x->sites[k], w->w_functions.at[k]);
@@ -424,6 +427,7 @@ jy_flow_owner_clear(struct jy_flow_owner *o)
     free(o->at);
     o->at = NULL;
     jy_flow_native_clear(o);
+    jy_reserve_release(&o->reserve);
     o->n = o->cap = o->bytes = 0;
 }
 
@@ -1128,6 +1132,40 @@ run_polled(struct jy_flow_exec *x, struct jy_flow_call *call, union jy_scalar *s
     return taken;
 }
 
+/* Once: objects for all that the run has left, or none, and an exception. */
+static enum jy_flow_run
+try_to_settle(PyObject **out, struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *values, PyObject *function,
+              struct jy_flow_owner *owner)
+{
+    bool has_changed = x->changes_natives && owner->nknown != 0;
+    bool collects = has_changed && jy_compat_collects_at_once() && PyGC_Disable(); /* it would show half of it */
+    enum jy_flow_run result = JY_FLOW_FAILED;
+    if (!has_changed || jy_flow_back_prepare(owner))
+        result = leave(out, x, exit, values, function, owner->inputs, owner->pile, owner->vectors);
+    if (has_changed && result == JY_FLOW_FAILED)
+        jy_flow_back_undo(owner);
+    else if (has_changed)
+        jy_flow_back_commit(owner);
+    if (collects)
+        PyGC_Enable();
+    return result;
+}
+
+/* Memory that is short at first may be there when the reserves are spent. */
+static enum jy_flow_run
+settle(PyObject **out, struct jy_flow_exec *x, uint32_t exit, const union jy_scalar *values, PyObject *function,
+       struct jy_flow_owner *owner)
+{
+    if (owner->pile->failed) {
+        PyErr_NoMemory();
+        return JY_FLOW_FAILED;
+    }
+    enum jy_flow_run result = try_to_settle(out, x, exit, values, function, owner);
+    if (result == JY_FLOW_FAILED && jy_reserve_spend(&owner->reserve))
+        result = try_to_settle(out, x, exit, values, function, owner);
+    return result;
+}
+
 static enum jy_flow_run
 run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_flow_exec *x, PyObject *function,
     struct jy_guard_values *guarded, struct jy_flow_call *call, uint32_t frame)
@@ -1140,8 +1178,6 @@ run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_flow_exec *x, 
                     : x->fn != NULL     ? run_code(x, call, call->out + x->nout)
                                         : run_slow(x, call);
     uint64_t time = timed ? ticks() - start : 0;
-    if (x->changes_natives && owner->nknown != 0 && !jy_flow_native_write_back(owner))
-        return JY_FLOW_FAILED;
     jy_flow_pile_settle(pile);
     *exit = (uint32_t)taken;
     const struct part *place = place_of(x, exit, pile);
@@ -1154,13 +1190,15 @@ run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_flow_exec *x, 
     keep_score(x, (enum jy_flow_exit_kind)kind, time, pile->n + 1);
     if (jy_runtime->logs.on[JY_LOG_exits])
         log_exit(x, *exit, call->out, frame);
-    if (pile->failed) {
-        PyErr_NoMemory();
+    if (x->compared && x->fn != NULL && !pile->failed && !same_as_slow(x, call, taken, pile))
         return JY_FLOW_FAILED;
+    enum jy_flow_run result = settle(out, x, (uint32_t)taken, call->out, function, owner);
+    if (result == JY_FLOW_FAILED && x->is_undone && PyErr_ExceptionMatches(PyExc_MemoryError)) {
+        PyErr_Clear();
+        *exit = JY_NO_EXIT;
+        return JY_FLOW_UNDONE;
     }
-    if (x->compared && x->fn != NULL && !same_as_slow(x, call, taken, pile))
-        return JY_FLOW_FAILED;
-    return leave(out, x, (uint32_t)taken, call->out, function, owner->inputs, pile, owner->vectors);
+    return result;
 }
 
 enum jy_flow_run
@@ -1171,7 +1209,9 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_f
     union jy_scalar *slots = alloca((x->nin + x->nout + x->parts[0].nslots + 1) * sizeof *slots);
     struct jy_flow_pile pile = { .most = x->is_pure ? MOST_FRAMES : 0 };
     struct jy_vectors vectors; /* large: not cleared as a whole */
-    struct jy_flow_owner owner = { .exec = x, .pile = &pile, .vectors = &vectors, .inputs = inputs };
+    struct jy_flow_owner owner = {
+        .exec = x, .pile = &pile, .vectors = &vectors, .inputs = inputs, .keeps_reserve = !x->is_undone
+    };
     struct jy_flow_call call = { .in = slots,
                                  .out = slots + x->nin,
                                  .helper = x->helpers,
@@ -1188,6 +1228,10 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_f
     vectors.late.flags = 0;
     *out = NULL;
     *exit = JY_NO_EXIT;
+    if (!jy_reserve_keep() && !x->is_undone) {
+        x->refused++;
+        return JY_FLOW_UNDONE;
+    }
     if ((x->flow->w_np_flags && !errstate_is_known()) || !read_inputs(slots, x, inputs) ||
         !views_have_strides(x, inputs)) {
         x->refused++;
@@ -1212,7 +1256,7 @@ jy_flow_exec_run(PyObject **out, uint32_t *exit, uint64_t *unlocked, struct jy_f
     for (size_t k = 0; k + 1 < x->nparts; k++)
         if (x->sites[k].since != 0)
             jy_spread_settle(&x->sites[k]);
-    if (result == JY_FLOW_REFUSED) {
+    if (result == JY_FLOW_REFUSED || result == JY_FLOW_UNDONE) {
         x->refused++;
         *exit = JY_NO_EXIT;
     }

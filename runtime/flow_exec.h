@@ -8,6 +8,7 @@
 #include <Python.h>
 #include "runtime/exec.h"
 #include "runtime/guard_check.h"
+#include "runtime/reserve.h"
 
 struct jy_flow_exec;
 struct jy_flow_pile;
@@ -27,6 +28,7 @@ enum jy_flow_run {
     JY_FLOW_APART,    /* not entered: arrays overlap */
     JY_FLOW_OBJECTS,  /* not entered: its lists are not such as can be native, or too long for what is done with them */
     JY_FLOW_REFUSED,  /* not entered for another reason */
+    JY_FLOW_UNDONE,   /* there is no memory for what it has come to, and it was thrown away; or there may be none */
     JY_FLOW_FAILED    /* an exception is set */
 };
 
@@ -82,6 +84,9 @@ struct jy_flow_owner {
     size_t nknown, known_cap;
     int64_t nitems, most_items; /* of inputs */
     size_t bytes;               /* about */
+    bool keeps_reserve;         /* the run cannot be thrown away: it must be able to make the objects of its lists, */
+    size_t owed;                /* which take so many bytes */
+    struct jy_reserve reserve;
     const struct jy_flow_exec *exec;
     struct jy_flow_pile *pile;  /* of functions that are left */
     struct jy_vectors *vectors; /* arrays that are no objects */

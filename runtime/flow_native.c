@@ -13,6 +13,29 @@ size_of(uint8_t type)
 
 /* ---- making them ---- */
 
+/* What the object of a list will take, about: its vector, and a number for each item. */
+enum { NUMBER_BYTES = 32, POINTER_BYTES = 8, OBJECT_BYTES = 64 };
+
+static size_t
+debt_of(const struct jy_flow_list *list)
+{
+    bool is_number = list->type == JY_F_I64 || list->type == JY_F_F64;
+    return OBJECT_BYTES + (size_t)list->room * (is_number ? NUMBER_BYTES + POINTER_BYTES : POINTER_BYTES);
+}
+
+/* A run that cannot be thrown away must be able to make its objects. Taste: less than this finds room in the reserve of the process. */
+#define SMALL_DEBT ((size_t)1 << 20)
+
+static bool
+owes(struct jy_flow_owner *owner, size_t before, size_t now)
+{
+    size_t owed = owner->owed - before + now;
+    if (owed > SMALL_DEBT && owed > owner->reserve.size && !jy_reserve_grow(&owner->reserve, 2 * owed))
+        return false;
+    owner->owed = owed;
+    return true;
+}
+
 /* refs: room for n items behind the head; NULL: no memory, or too much is alive */
 static struct jy_flow_list *
 make(struct jy_flow_call *call, uint8_t type, int64_t n, int32_t *failed)
@@ -27,6 +50,16 @@ make(struct jy_flow_call *call, uint8_t type, int64_t n, int32_t *failed)
     if (list == NULL)
         return NULL;
     *list = (struct jy_flow_list){ .size = n, .allocated = n, .items = list + 1, .room = n, .type = type };
+    if (owner->keeps_reserve) {
+        *failed = !owes(owner, 0, debt_of(list));
+        list->owner = owner;
+    }
+    if (*failed) {
+        owner->bytes -= sizeof *list + (size_t)n * size_of(type);
+        owner->nlists--;
+        free(list);
+        return NULL;
+    }
     list->next = owner->lists;
     if (list->next != NULL)
         list->next->previous = list;
@@ -45,6 +78,8 @@ destroy(struct jy_flow_owner *owner, struct jy_flow_list *list)
     else
         owner->lists = list->next;
     Py_XDECREF((PyObject *)list->object);
+    if (list->owner != NULL)
+        owner->owed -= debt_of(list);
     if (list->items != list + 1)
         free(list->items);
     else if (!list->is_input)
@@ -215,7 +250,9 @@ jy_native_grow(struct jy_flow_list *list, int32_t *failed)
         int64_t room = allocated + allocated / 2;
         size_t size = size_of(list->type), bytes = (size_t)room * size;
         bool is_inner = list->items == list + 1;
-        void *items = realloc(is_inner ? NULL : list->items, bytes);
+        struct jy_flow_list larger = { .type = list->type, .room = room };
+        *failed = list->owner != NULL && !owes(list->owner, debt_of(list), debt_of(&larger));
+        void *items = *failed ? NULL : realloc(is_inner ? NULL : list->items, bytes);
         *failed = items == NULL;
         if (items == NULL)
             return;
@@ -303,12 +340,17 @@ make_of_input(struct jy_flow_owner *owner, PyObject *object, uint8_t type)
                                    .room = room,
                                    .type = type,
                                    .object = Py_NewRef(object),
+                                   .owner = owner->keeps_reserve ? owner : NULL,
                                    .is_input = true };
     list->next = owner->lists;
     if (list->next != NULL)
         list->next->previous = list;
     owner->lists = list;
     owner->nlists++;
+    if (list->owner != NULL && !owes(owner, 0, debt_of(list))) {
+        list->owner = NULL;
+        return NULL;
+    }
     return make_known(owner, list) ? list : NULL;
 }
 
@@ -383,84 +425,10 @@ jy_flow_native_of(struct jy_flow_owner *owner, PyObject *object, uint8_t type, u
     return good ? list : NULL;
 }
 
-static PyObject *item_object(struct jy_flow_list *list, int64_t index);
-
-/* Is the object still what stands there? A float that nobody else holds becomes it. */
-static bool
-is_item(const struct jy_flow_list *list, int64_t index, PyObject *object)
-{
-    const uint64_t *words = list->items;
-    union jy_scalar value;
-    if (list->type == JY_F_I1)
-        return object == (((const uint8_t *)list->items)[index] ? Py_True : Py_False);
-    value.bits = words[index];
-    if (list->type == JY_F_PTR)
-        return object == ((struct jy_flow_list *)(uintptr_t)value.bits)->object;
-    if (list->type == JY_F_I64) {
-        int overflow;
-        return PyLong_AsLongLongAndOverflow(object, &overflow) == value.i;
-    }
-    if (memcmp(&((PyFloatObject *)object)->ob_fval, &value.d, sizeof value.d) == 0)
-        return true;
-    if (Py_REFCNT(object) > 1)
-        return false;
-    ((PyFloatObject *)object)->ob_fval = value.d;
-    return true;
-}
-
-/* Items that go are let go when the list is as it should be: the last reference to a list may be among them. */
-static bool
-write_items(struct jy_flow_list *list)
-{
-    PyListObject *object = list->object;
-    int64_t before = Py_SIZE(object), both = before < list->size ? before : list->size;
-    for (int64_t k = 0; k < both; k++) {
-        PyObject *old = object->ob_item[k];
-        if (is_item(list, k, old))
-            continue;
-        PyObject *item = item_object(list, k);
-        if (item == NULL)
-            return false;
-        object->ob_item[k] = item;
-        Py_DECREF(old);
-    }
-    if (before > list->size && PyList_SetSlice((PyObject *)object, list->size, before, NULL) < 0)
-        return false;
-    if (object->allocated != list->allocated) {
-        PyObject **items = PyMem_Realloc(object->ob_item, (size_t)list->allocated * sizeof(PyObject *));
-        if (items == NULL && list->allocated != 0) {
-            PyErr_NoMemory();
-            return false;
-        }
-        object->ob_item = items;
-        object->allocated = (Py_ssize_t)list->allocated;
-    }
-    for (int64_t k = before; k < list->size; k++) {
-        PyObject *item = item_object(list, k);
-        if (item == NULL)
-            return false;
-        object->ob_item[k] = item;
-        Py_SET_SIZE((PyVarObject *)object, (Py_ssize_t)k + 1);
-    }
-    return true;
-}
-
-bool
-jy_flow_native_write_back(struct jy_flow_owner *owner)
-{
-    bool collects = jy_compat_collects_at_once() && PyGC_Disable(), good = true;
-    for (struct jy_flow_list *list = owner->lists; list != NULL && good; list = list->next)
-        good = !list->is_input || write_items(list);
-    if (collects)
-        PyGC_Enable();
-    return good;
-}
-
 /* ---- as an object ---- */
 
-/* refs: new; NULL: an exception */
-static PyObject *
-item_object(struct jy_flow_list *list, int64_t index)
+PyObject *
+jy_flow_native_item(struct jy_flow_list *list, int64_t index)
 {
     union jy_scalar value;
     if (list->type == JY_F_I1)
@@ -479,7 +447,7 @@ fill_object(PyObject *object, struct jy_flow_list *list, PyObject **shared)
     for (int64_t k = 0; k < list->size; k++) {
         bool is_first = list->has_fill && words[k] == list->fill.bits;
         PyObject *item = is_first ? Py_XNewRef(*shared) : NULL;
-        if (item == NULL && (item = item_object(list, k)) == NULL)
+        if (item == NULL && (item = jy_flow_native_item(list, k)) == NULL)
             return false;
         if (is_first && *shared == NULL)
             *shared = Py_NewRef(item);

@@ -10,8 +10,8 @@ PyObject *jy_flow_native_object(struct jy_flow_list *list);
 void jy_flow_native_clear(struct jy_flow_owner *owner);
 /* Of an input, as JY_FLOW_IN_NATIVE says; one list of one object, wherever it comes from. NULL: it cannot be native. No exception. */
 struct jy_flow_list *jy_flow_native_of(struct jy_flow_owner *owner, PyObject *object, uint8_t type, unsigned depth);
-/* What has changed in inputs goes into their objects. False: an exception, no memory. */
-bool jy_flow_native_write_back(struct jy_flow_owner *owner);
+/* The object of an item. refs: new; NULL: an exception */
+PyObject *jy_flow_native_item(struct jy_flow_list *list, int64_t index);
 
 /* []; [x] * n; list(range(start, stop, step)), step not 0. type: as in the list. */
 struct jy_flow_list *jy_native_new(struct jy_flow_call *call, int64_t type, int32_t *failed);

@@ -53,9 +53,7 @@ jy_vectors_hand_out(struct jy_vectors *v, const char *data, int ndim, const npy_
         struct jy_vector_slot *slot = &v->slot[k];
         if (slot->at != data || !is_array_of(slot->array, ndim, dims, type))
             continue;
-        PyObject *array = slot->array;
-        *slot = (struct jy_vector_slot){ .at = NULL };
-        return array;
+        return Py_NewRef(slot->array);
     }
     return NULL;
 }

@@ -4,6 +4,7 @@
  * bufsize; PyObject *call}, three bits per kind in the mask. Its layout is the same from 2.0 to 2.5; what cannot be
  * found there is answered conservatively. */
 #include "runtime/fpstatus.h"
+#include "frontend/cpython/compat.h"
 #include "runtime/numpy_api.h"
 
 struct extobj {
@@ -179,7 +180,7 @@ jy_fp_warn(uint32_t flags, const char *operation, const char *file, uint32_t lin
     PyObject *key = PyUnicode_FromString("__warningregistry__"), *fresh = PyDict_New(),
              *filename = PyUnicode_DecodeFSDefault(file);
     PyObject *registry = key && fresh && filename ? PyDict_SetDefault(globals, key, fresh) : NULL;
-    PyObject *module = registry == NULL ? NULL : PyDict_GetItemString(globals, "__name__");
+    PyObject *module = registry == NULL ? NULL : jy_compat_dict_get(globals, "__name__");
     bool good = registry != NULL;
     for (size_t i = 0; good && i < 4; i++) {
         if (!(flags & kinds[i].flag))

@@ -15,6 +15,7 @@
 #include "runtime/exec.h"
 #include "runtime/flow_exec.h"
 #include "runtime/guard_check.h"
+#include "runtime/reserve.h"
 #include "runtime/whole_program.h"
 #include "runtime/start.h"
 
@@ -111,7 +112,8 @@ struct jy_runtime {
     uint32_t *spare; /* numbers below next_compiled that are free again */
     size_t nspare, spare_room;
     struct jy_api api;
-    uint32_t spared;      /* calls under way whose C stack is not counted: entry.c, spare_units */
+    uint32_t spared; /* calls under way whose C stack is not counted: entry.c, spare_units */
+    struct jy_reserve reserve;
     uint32_t exits_asked; /* stress: flow_helpers.c, exit_due */
     bool compiling;       /* some thread traces: others run eager */
     PyObject *compile,

@@ -53,20 +53,33 @@ static PyTypeObject handover_type = {
     .tp_doc = "the frame that a resumed function takes over",
 };
 
-/* refs: steals tuple */
+/* refs: steals tuple on success */
 static PyObject *
 handover_new(PyObject *tuple, const struct jy_start *s)
 {
     struct handover *h = PyObject_New(struct handover, &handover_type);
-    if (h == NULL) {
-        Py_DECREF(tuple);
+    if (h == NULL && jy_reserve_spend(NULL))
+        h = PyObject_New(struct handover, &handover_type);
+    if (h == NULL)
         return NULL;
-    }
     h->tuple = tuple;
     h->depth = s->s_depth;
     h->nlocals = s->s_nlocals;
     h->next = 0;
     return (PyObject *)h;
+}
+
+/* Is there memory for the tuple that a frame is handed over in, and any beside it? A frame that is left when there is none cannot go on. */
+static bool
+has_room(const struct jy_point *point)
+{
+    void *any = PyObject_Malloc(sizeof(struct handover));
+    PyObject *tuple = any != NULL ? PyTuple_New((Py_ssize_t)point->depth + point->nlocals + 1) : NULL;
+    if (any != NULL && tuple == NULL)
+        PyErr_Clear();
+    PyObject_Free(any);
+    Py_XDECREF(tuple);
+    return tuple != NULL;
 }
 
 /* Asked in the frame that is about to be left. One that somebody holds, or watches, goes on to its end: it must show what it would show in CPython, line by line. */
@@ -75,7 +88,8 @@ may_leave(PyObject *point)
 {
     PyThreadState *thread = PyThreadState_Get();
     return !jy_thread_frame_is_kept(thread) &&
-           !jy_compat_is_watched(&jy_runtime->watch, ((struct jy_point *)point)->code);
+           !jy_compat_is_watched(&jy_runtime->watch, ((struct jy_point *)point)->code) &&
+           has_room((struct jy_point *)point);
 }
 
 int
@@ -160,6 +174,8 @@ generate(struct jy_function *f, PyObject *code, const struct jy_start *s, const 
         .nleaves = n,
     };
     PyObject *made = jy_codegen(&request);
+    if (made == NULL && jy_reserve_spend(NULL))
+        made = jy_codegen(&request);
     jy_original_release(original);
     free(offsets);
     return made;
@@ -229,6 +245,8 @@ jy_new_code_call(struct jy_new_code *c, struct jy_function *f, PyObject *const *
 {
     const PyFunctionObject *origin = (const PyFunctionObject *)f->f_object;
     PyObject *function = c->function != NULL ? c->function : new_function(c, origin);
+    if (function == NULL && jy_reserve_spend(NULL))
+        function = new_function(c, origin);
     if (function == NULL)
         return NULL;
     c->function = NULL; /* a call inside this one makes its own */
@@ -498,9 +516,14 @@ static PyObject *
 run_code(struct jy_new_code *c, struct jy_function *f, const struct jy_start *s, PyObject *tuple)
 {
     PyObject *handover = handover_new(tuple, s);
-    if (handover == NULL)
+    if (handover == NULL) {
+        Py_DECREF(tuple);
         return NULL;
+    }
     PyObject *result = jy_new_code_call(c, f, &handover, 1, NULL);
+    bool has_begun = ((struct handover *)handover)->next != 0;
+    if (result == NULL && !has_begun && jy_reserve_spend(NULL))
+        result = jy_new_code_call(c, f, &handover, 1, NULL);
     Py_DECREF(handover);
     return result;
 }
@@ -588,9 +611,10 @@ try_flow(PyObject **out, struct jy_function *f, struct jy_start *s, struct jy_en
     return run;
 }
 
-/* The entries that are flows: true: one of them has run, *out is what came of it, NULL with an exception. */
+/* The entries that are flows: true: one of them has run, *out is what came of it, NULL with an exception. *idle: as in run_plain; one that was thrown away would be so again at the next head. */
 static bool
-run_flows(PyObject **out, bool *refused, struct jy_function *f, struct jy_start *s, PyObject *const *items)
+run_flows(PyObject **out, bool *refused, uint32_t *idle, struct jy_function *f, struct jy_start *s,
+          PyObject *const *items)
 {
     *refused = false;
     for (struct jy_entry *entry = s->s_entries; entry != NULL; entry = entry->e_next) {
@@ -598,8 +622,14 @@ run_flows(PyObject **out, bool *refused, struct jy_function *f, struct jy_start 
             continue;
         uint64_t refusals = f->f_stats.flow_refusals;
         enum jy_flow_run run = try_flow(out, f, s, entry, items);
-        if (run != JY_FLOW_REFUSED && run != JY_FLOW_APART && run != JY_FLOW_OBJECTS)
+        if (run == JY_FLOW_RETURNED || run == JY_FLOW_LEFT || run == JY_FLOW_FAILED) {
+            *idle = 0;
             return true;
+        }
+        if (run == JY_FLOW_UNDONE) {
+            *idle = IDLE_LIMIT;
+            return false;
+        }
         *refused |= run == JY_FLOW_REFUSED && f->f_stats.flow_refusals != refusals;
     }
     return false;
@@ -618,11 +648,11 @@ has_flow(const struct jy_start *s)
 static PyObject *
 run_plain(struct jy_function *f, struct jy_start *s, const struct jy_point *point, PyObject *tuple, uint32_t idle)
 {
-    bool has;
-    if (idle >= IDLE_LIMIT) {
-        if (s->s_alone.code != NULL || make(&s->s_alone, f, s, NULL, NULL, false) == 0)
-            return run_code(&s->s_alone, f, s, tuple);
-    } else if (jy_start_plain(&has, f, s) == 0) {
+    bool has, alone = idle >= IDLE_LIMIT;
+    if (alone && (s->s_alone.code != NULL || make(&s->s_alone, f, s, NULL, NULL, false) == 0))
+        return run_code(&s->s_alone, f, s, tuple);
+    if ((!alone && jy_start_plain(&has, f, s) == 0) || s->s_plain.code != NULL) { /* an old one is better than none */
+        PyErr_Clear();
         return run_code(&s->s_plain, f, s, tuple);
     }
     PyErr_Clear();
@@ -649,6 +679,8 @@ resume(struct jy_function *f, PyObject *tuple, uint32_t *idle)
     const struct jy_point *point = (const struct jy_point *)PyTuple_GET_ITEM(tuple, n);
     PyObject *const *items = &PyTuple_GET_ITEM(tuple, 0), *result = NULL;
     struct jy_start *s = find_start(f, point, items);
+    if (s == NULL && jy_reserve_spend(NULL))
+        s = find_start(f, point, items);
     if (s == NULL) {
         Py_DECREF(tuple);
         return NULL;
@@ -657,11 +689,12 @@ resume(struct jy_function *f, PyObject *tuple, uint32_t *idle)
     if (eager || point->is_plain)
         return run_plain(f, s, point, tuple, *idle);
     bool refused;
-    if (run_flows(&result, &refused, f, s, items)) {
-        *idle = 0;
+    if (run_flows(&result, &refused, idle, f, s, items)) {
         Py_DECREF(tuple);
         return result;
     }
+    if (*idle >= IDLE_LIMIT)
+        return run_plain(f, s, point, tuple, *idle);
     struct jy_entry *entry = find_entry(f, s, items);
     int allowed = entry == NULL && !refused ? may_compile(f, s) : 0;
     if (allowed < 0) { /* the stance says so */
@@ -672,8 +705,7 @@ resume(struct jy_function *f, PyObject *tuple, uint32_t *idle)
         f->f_stats.guard_misses += s->s_nentries != 0;
         bool compiled = jy_compile(f, s, items, (size_t)n) == JY_OK;
         postpone_exception();
-        if (compiled && run_flows(&result, &refused, f, s, items)) {
-            *idle = 0;
+        if (compiled && run_flows(&result, &refused, idle, f, s, items)) {
             Py_DECREF(tuple);
             return result;
         }

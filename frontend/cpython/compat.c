@@ -221,6 +221,17 @@ jy_compat_give_c_units(PyThreadState *thread, int units)
 
 /* ---- dictionaries ---- */
 
+PyObject *
+jy_compat_dict_get(PyObject *dict, const char *name)
+{
+    bool is_new = PyErr_Occurred() == NULL;
+    PyObject *key = PyUnicode_FromString(name), *item = key != NULL ? PyDict_GetItemWithError(dict, key) : NULL;
+    Py_XDECREF(key);
+    if (is_new)
+        PyErr_Clear();
+    return item;
+}
+
 uint64_t
 jy_compat_dict_version(PyObject *dict)
 {

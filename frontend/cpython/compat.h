@@ -76,6 +76,8 @@ void jy_compat_give_c_units(PyThreadState *thread, int units);
 
 /* ---- dictionaries ---- */
 
+/* The item of that name. Leaves no exception, and prints none.  refs: borrowed; NULL: there is none, or no memory to look */
+PyObject *jy_compat_dict_get(PyObject *dict, const char *name);
 /* Changes with every write to the dictionary (and may change without one). */
 uint64_t jy_compat_dict_version(PyObject *dict);
 

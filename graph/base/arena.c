@@ -49,8 +49,8 @@ jy_arena_guard(struct jy_arena *arena)
     return &arena->guard;
 }
 
-static void
-exhausted(struct jy_arena *arena)
+void
+jy_arena_fail(struct jy_arena *arena)
 {
     if (!arena->guarded)
         abort();
@@ -63,7 +63,7 @@ new_chunk(struct jy_arena *arena, size_t size)
     size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
     struct chunk *c = malloc(sizeof(*c) + room);
     if (c == NULL)
-        exhausted(arena);
+        jy_arena_fail(arena);
     c->previous = arena->top;
     c->size = room;
     c->used = 0;
@@ -75,7 +75,7 @@ static void *
 take(struct jy_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2)
-        exhausted(arena);
+        jy_arena_fail(arena);
     size = (size + 15) & ~(size_t)15;
     struct chunk *c = arena->top;
     if (c == NULL || c->size - c->used < size)

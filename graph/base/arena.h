@@ -15,6 +15,8 @@ void jy_arena_free(struct jy_arena *arena);
 
 /* `if (setjmp(*jy_arena_guard(a)) != 0) { out of memory }`; without it exhaustion aborts. */
 jmp_buf *jy_arena_guard(struct jy_arena *arena);
+/* There is no memory, also for something that is not the arena's: the jump. */
+void jy_arena_fail(struct jy_arena *arena) __attribute__((noreturn));
 
 /* Zeroed, aligned to 16 bytes; never NULL. */
 void *jy_arena_alloc(struct jy_arena *arena, size_t size);
