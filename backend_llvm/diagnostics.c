@@ -5,6 +5,7 @@
  * session then forgets its target machine. The verifier and the dumps live here too. */
 #include "session.h"
 #include <llvm-c/Analysis.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/ErrorHandling.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,9 +87,12 @@ jy_diagnostics_verify(LLVMModuleRef module)
 char *
 jy_diagnostics_ir(LLVMModuleRef module)
 {
-    char *text = LLVMPrintModuleToString(module);
+    LLVMModuleRef plain = LLVMCloneModule(module); /* without what asm_lines.c has added: the text says it by itself */
+    LLVMStripModuleDebugInfo(plain);
+    char *text = LLVMPrintModuleToString(plain);
     char *copy = strdup(text);
     LLVMDisposeMessage(text);
+    LLVMDisposeModule(plain);
     return copy;
 }
 
@@ -101,6 +105,8 @@ jy_diagnostics_asm(LLVMModuleRef module, const struct jy_target *target)
     if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, copy, LLVMAssemblyFile, &error, &buffer) == 0) {
         text = strndup(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
         LLVMDisposeMemoryBuffer(buffer);
+        if (text != NULL)
+            jy_lines_tidy(text);
     } else {
         LLVMDisposeMessage(error);
     }

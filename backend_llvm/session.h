@@ -48,4 +48,8 @@ char *jy_diagnostics_verify(LLVMModuleRef module);
 char *jy_diagnostics_ir(LLVMModuleRef module);
 char *jy_diagnostics_asm(LLVMModuleRef module, const struct jy_target *target);
 
+/* asm_lines.c: debug locations of what the module says of lines, in front of the passes; and their traces in the assembly text made comments, in place. */
+void jy_lines_add(LLVMModuleRef module);
+void jy_lines_tidy(char *text);
+
 #endif

@@ -9,6 +9,7 @@ struct printer {
     struct jy_text *text;
     const struct jy_plan *plan;
     const struct jy_kernel *kernel;
+    bool with_lines;
 };
 
 static void
@@ -137,6 +138,8 @@ print_stmt(const struct printer *p, jy_lv v, int indent)
         jy_text_add(p->text, "%%%" PRIu32 " = ", v);
         print_right_side(p, s);
     }
+    if (p->with_lines && s->l_line != 0 && s->l_kind != JY_L_SIZE && s->l_kind != JY_L_CONST)
+        jy_text_add(p->text, " ; line %" PRIu32, s->l_line);
     jy_text_add(p->text, "\n");
     if (s->l_kind == JY_L_FOR || s->l_kind == JY_L_FOLD)
         print_body(p, s->l_body.at, s->l_body.n, indent + 2);
@@ -152,8 +155,8 @@ print_body(const struct printer *p, const jy_lv *body, size_t n, int indent)
 }
 
 void
-jy_loop_print(struct jy_text *text, const struct jy_plan *plan, const struct jy_kernel *kernel)
+jy_loop_print(struct jy_text *text, const struct jy_plan *plan, const struct jy_kernel *kernel, bool with_lines)
 {
-    struct printer p = { text, plan, kernel };
+    struct printer p = { text, plan, kernel, with_lines };
     print_body(&p, kernel->k_body.at, kernel->k_body.n, 4);
 }

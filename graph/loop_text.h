@@ -4,7 +4,8 @@
 
 #include "graph/plan.h"
 
-void jy_loop_print(struct jy_text *text, const struct jy_plan *plan, const struct jy_kernel *kernel);
+/* with_lines: of the program, as comments. */
+void jy_loop_print(struct jy_text *text, const struct jy_plan *plan, const struct jy_kernel *kernel, bool with_lines);
 
 /* A place in the text of a plan. Errors are kept: after the first one everything that follows fails too. */
 struct jy_reader {

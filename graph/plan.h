@@ -136,6 +136,8 @@ jy_status jy_lower(struct jy_plan **out, const char **why, struct jy_arena *aren
 
 const char *jy_plan_verify(const struct jy_plan *plan); /* NULL when sound; loops included */
 void jy_plan_print(struct jy_text *text, const struct jy_plan *plan);
+/* The same with the program's lines as comments, for readers. */
+void jy_plan_print_lines(struct jy_text *text, const struct jy_plan *plan);
 /* Parses what jy_plan_print wrote (kernels, buffers, sizes, loops; steps). NULL and *error on failure. */
 struct jy_plan *jy_plan_parse(struct jy_arena *arena, const char *source, const char **error);
 

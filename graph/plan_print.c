@@ -133,8 +133,8 @@ print_outputs(struct jy_text *text, const struct jy_plan *plan)
     }
 }
 
-void
-jy_plan_print(struct jy_text *text, const struct jy_plan *plan)
+static void
+print_plan(struct jy_text *text, const struct jy_plan *plan, bool with_lines)
 {
     const struct jy_sizes *sizes = &plan->p_graph->g_sizes;
     jy_text_add(text, "plan %s (", plan->p_graph->g_name);
@@ -164,9 +164,21 @@ jy_plan_print(struct jy_text *text, const struct jy_plan *plan)
     }
     for (size_t i = 0; i < plan->p_kernels.n; i++) {
         jy_text_add(text, "  kernel %zu:\n", i);
-        jy_loop_print(text, plan, &plan->p_kernels.at[i]);
+        jy_loop_print(text, plan, &plan->p_kernels.at[i], with_lines);
     }
     for (size_t i = 0; i < plan->p_steps.n; i++)
         print_step(text, &plan->p_steps.at[i]);
     print_outputs(text, plan);
+}
+
+void
+jy_plan_print(struct jy_text *text, const struct jy_plan *plan)
+{
+    print_plan(text, plan, false);
+}
+
+void
+jy_plan_print_lines(struct jy_text *text, const struct jy_plan *plan)
+{
+    print_plan(text, plan, true);
 }

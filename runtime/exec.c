@@ -305,7 +305,7 @@ log_plan(const struct jy_exec *exec)
     if (exec->options.log == NULL)
         return;
     struct jy_text text = { 0 };
-    jy_plan_print(&text, exec->plan);
+    jy_plan_print_lines(&text, exec->plan);
     log_text(exec, "loop", text.at);
     log_text(exec, "fusion", exec->plan->p_notes.at);
     jy_text_free(&text);
@@ -537,7 +537,7 @@ jy_exec_texts(struct jy_exec *exec)
     jy_graph_print(&text[0], exec->unit->u_graph);
     jy_graph_print_table(&text[1], exec->unit->u_graph);
     jy_graph_print_code(&text[2], exec->unit->u_graph);
-    jy_plan_print(&text[3], exec->plan);
+    jy_plan_print_lines(&text[3], exec->plan);
     exec->texts.graph = text[0].at;
     exec->texts.graph_table = text[1].at;
     exec->texts.graph_code = text[2].at;

@@ -496,3 +496,29 @@ def test_slow_executors_say_nothing_of_vectors(monkeypatch):
     finally:
         jitney.config.executor = before
     assert loop.state == "native" and loop.vectorised is None and loop.why is None
+
+
+# -- lines in what jitney prints ---------------------------------------------------------------------------------------------------------
+
+
+def whole_arrays(x, y):
+    a = x * 2.0
+    return a + y
+
+
+def test_texts_have_the_lines_of_the_program():
+    first = line(reads_n, "def")
+    compiled = jitney.compile(reads_n)
+    compiled(A, 100)
+    found = jitney.inspect(compiled)
+    assert f"@{first + 3}" in found.loop_ir()  # of the flow
+    for text in (found.llvm_ir(), found.llvm_ir(optimized=True)):
+        assert f'!"line {first + 3}"' in text and "DILocation" not in text
+    assert f"# line {first + 3}\n" in found.asm() and ".loc" not in found.asm()
+    compiled = jitney.compile(whole_arrays)
+    compiled(A, A)
+    found = jitney.inspect(compiled)
+    first = line(whole_arrays, "def")
+    assert {node.line for node in found.graph().nodes if node.op == "call"} == {first + 1, first + 2}
+    for text in (found.llvm_ir(), found.asm(), found.loop_ir()):
+        assert f"line {first + 1}" in text and f"line {first + 2}" in text

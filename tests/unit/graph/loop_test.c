@@ -32,7 +32,7 @@ check_built(struct built *t, const char *expected)
     struct jy_text text = { 0 };
     *jy_vec_push(t->plan.p_arena, &t->plan.p_kernels) = jy_loop_finish(&t->b);
     CHECK_STR(jy_loop_verify(&t->plan, 0), NULL);
-    jy_loop_print(&text, &t->plan, &t->plan.p_kernels.at[0]);
+    jy_loop_print(&text, &t->plan, &t->plan.p_kernels.at[0], false);
     CHECK_STR(text.at, expected);
     jy_text_free(&text);
     jy_arena_free(t->plan.p_arena);
