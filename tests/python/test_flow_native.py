@@ -720,3 +720,20 @@ def test_long_lists_of_which_little_is_read():
     assert any(
         " native " not in (entry["loop_ir"] or " native ") for entry in jitney.inspect(compiled)._data["entries"]
     )
+
+
+def test_a_long_list_that_little_is_appended_to_becomes_an_object():
+    """What is looked at again when the run is left counts as copying: such a list is left as it is."""
+
+    def append(items, n):
+        for i in range(n):
+            items.append(i * 2.0)
+        return len(items)
+
+    compiled = jitney.compile(append)
+    compiled([1.0], 100)
+    items = [1.0] * 60000
+    for _ in range(40):
+        compiled(items, 10)
+    assert items == [1.0] * 60000 + [i * 2.0 for i in range(10)] * 40
+    assert jitney.inspect(compiled).stats()["entries"] == 2
