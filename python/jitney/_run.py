@@ -1,4 +1,4 @@
-"""python -m jitney run [--summary] SCRIPT [ARGS] | -m MODULE [ARGS] | -c CODE [ARGS]
+"""python -m jitney run [--summary] [--include NAME,NAME] SCRIPT [ARGS] | -m MODULE [ARGS] | -c CODE [ARGS]
 
 Runs a program as `python` itself would - sys.argv, __main__, sys.path[0], exit codes, tracebacks - in whole-program mode.
 What a program can see: sys.orig_argv, that its outermost frame has callers, loaded modules and gc.get_freeze_count()."""
@@ -14,6 +14,14 @@ import sys
 import types
 
 USAGE = "usage: python -m jitney run [--summary] [--include NAME,NAME] (SCRIPT | -m MODULE | -c CODE) [ARGS]"
+HELP = f"""{USAGE}
+
+Runs a program as python would, and compiles its hot functions where they are. A function stays compiled only if timed calls show
+that it gains from it.
+
+  --summary            say at the end, on stderr, how many functions were hot, and which stayed compiled
+  --include NAME,NAME  modules and packages of the standard library and site-packages, or folders, that shall be compiled as well;
+                       they are skipped otherwise"""
 
 
 def _main_module(**attributes):
@@ -119,7 +127,7 @@ def _parse(argv):
         elif option in ("-m", "-c") and argv:
             return (_run_module if option == "-m" else _run_code), argv.pop(0), argv, summary, include
         elif option in ("-h", "--help"):
-            print(USAGE)
+            print(HELP)
             raise SystemExit(0)
         elif option.startswith("-"):
             break

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -89,6 +90,14 @@ def test_bad_use_is_one_usage_line(tmp_path):
     for arguments in (), ("--what",), ("-m",):
         code, out, errors = run(*arguments, cwd=tmp_path, jitted=True)
         assert (code, out, errors.startswith("usage: ")) == (2, "", True)
+
+
+def test_help_explains_every_option(tmp_path):
+    code, out, errors = run("--help", cwd=tmp_path, jitted=True)
+    assert (code, errors) == (0, "")
+    usage, _, explained = out.partition("\n\n")
+    for option in re.findall("--[a-z]+", usage):
+        assert f"\n  {option} " in explained
 
 
 def test_the_summary_names_what_was_compiled(tmp_path):
