@@ -386,7 +386,7 @@ poll_value(struct build *b, jy_fb block, size_t k)
     return op(b, block, JY_FLOW_SUB, JY_F_I64, value, step);
 }
 
-/* Behind a chunk: on to the next one, or out of the loop. */
+/* Behind a chunk: on to the next one, or out of the loop. Where the chunk ends says which, so the head's condition is not kept. */
 static void
 make_behind(struct build *b, jy_fb behind)
 {
@@ -416,11 +416,9 @@ make_behind(struct build *b, jy_fb behind)
         jy_flow_op(b->w, next, JY_FLOW_POLL, JY_F_NONE, 0, NULL, jy_flow_exit_add(b->w, &exit));
     }
     jy_flow_jump(b->w, next, c->entry, head.f_params.n, state);
-    struct jy_fedge edge[2];
-    edge[c->stay] = (struct jy_fedge){ .to = next };
-    edge[1 - c->stay] = jy_copy_edge(&b->copy, &head.f_edge[1 - c->stay], 0);
-    jy_flow_branch(b->w, behind, jy_copy_value(&b->copy, head.f_condition), edge[0].to, edge[0].nargs, edge[0].args,
-                   edge[1].to, edge[1].nargs, edge[1].args);
+    struct jy_fedge leave = jy_copy_edge(&b->copy, &head.f_edge[1 - c->stay], 0);
+    jy_fv more = op(b, behind, c->step > 0 ? JY_FLOW_LT : JY_FLOW_GT, JY_F_I1, c->stop, c->limit);
+    jy_flow_branch(b->w, behind, more, next, 0, NULL, leave.to, leave.nargs, leave.args);
 }
 
 /* Loops with several ways back are taken for nested ones by LLVM, which then does not vectorise them. */

@@ -60,6 +60,7 @@ struct jy_counted {
         chunk; /* rounds of one at most: JY_CHUNK; as many as SCRATCH has room for where stores may have to be undone */
     bool can_log;               /* the latter */
     jy_fv stop;                 /* in front: the chunk goes on while index < stop (step > 0), index > stop (step < 0) */
+    jy_fv limit;                /* in front: the same for the loop; a chunk that ends before it is not the last one */
     struct jy_interval **range; /* by value; NULL: not asked yet */
     struct jy_flow_bounds bounds;
     struct {
