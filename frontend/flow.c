@@ -632,6 +632,36 @@ merge_aliases(struct jy_vbuild *b)
     }
 }
 
+/* Is it the question whether an axis of an input has elements? Gives the input. */
+static struct jy_flow_input *
+asks_for_elements(const struct jy_flow *w, const struct jy_fvalue *v)
+{
+    if (v->f_op != JY_FLOW_LT && v->f_op != JY_FLOW_GT)
+        return NULL;
+    const struct jy_fvalue *zero = jy_flow_at(w, v->f_args[v->f_op == JY_FLOW_LT ? 0 : 1]);
+    const struct jy_fvalue *extent = jy_flow_at(w, v->f_args[v->f_op == JY_FLOW_LT ? 1 : 0]);
+    bool is_zero = zero->f_op == JY_FLOW_CONST && zero->f_type == JY_F_I64 && zero->f_value.i == 0;
+    struct jy_flow_input *in = extent->f_op == JY_FLOW_INPUT ? &w->w_inputs.at[extent->f_index] : NULL;
+    return is_zero && in != NULL && in->kind == JY_FLOW_IN_EXTENT ? in : NULL;
+}
+
+/* A first round that stands by itself asks whether there is one. Where it is of an axis that has elements, that is guarded instead: the flow needs no way without the round then, on which variables
+ * are of other kinds, or unbound. */
+static void
+guard_elements(struct jy_vbuild *b, struct jy_frame *root)
+{
+    for (jy_fb block = 0; block < b->w->w_blocks.n; block++) {
+        const struct jy_fblock *at = &b->w->w_blocks.at[block];
+        struct jy_flow_input *in =
+            at->f_end == JY_END_BRANCH ? asks_for_elements(b->w, jy_flow_at(b->w, at->f_condition)) : NULL;
+        for (size_t k = 0; in != NULL && k < b->arrays.n && !in->some; k++) {
+            const struct jy_value *array = b->arrays.at[k]->value;
+            if (b->arrays.at[k]->input == in->number && array != NULL && b->arrays.at[k]->about[in->axis] > 0)
+                in->some = jy_guard_size(root, array->u.array.shape[in->axis], JY_GT, 0);
+        }
+    }
+}
+
 static struct jy_vbuild *
 build_of(struct jy_vbuild *root, size_t k)
 {
@@ -657,6 +687,7 @@ finish(struct jy_vbuild *b, struct jy_frame *root)
         return JY_BREAK;
     }
     jy_flow_simplify(w);
+    guard_elements(b, root);
     for (size_t k = w->w_functions.n + 1; k-- > 0;)
         finish_part(b, k == 0 ? w : w->w_functions.at[k - 1]);
     for (size_t k = 0; k < w->w_functions.n; k++)

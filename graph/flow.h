@@ -200,7 +200,7 @@ enum jy_flow_input_kind {
     JY_FLOW_IN_NUMBER, /* the scalar of `dtype` in `type`: jy_flow_dtype_type */
     JY_FLOW_IN_OBJECT, /* PTR: its address */
     JY_FLOW_IN_DATA,   /* PTR: of an array */
-    JY_FLOW_IN_EXTENT, /* I64: of axis `axis`: 0 .. JY_FLOW_MOST_EXTENT */
+    JY_FLOW_IN_EXTENT, /* I64: of axis `axis`: 0 .. JY_FLOW_MOST_EXTENT, `some`: from 1 */
     JY_FLOW_IN_STRIDE, /* I64, bytes */
     JY_FLOW_IN_RANGE, /* I64: `axis` 0: next value, 1: stop, 2: step of a range iterator; of a range: start, stop, step */
     JY_FLOW_IN_INDEX,        /* I64: index of a list, tuple or sequence iterator */
@@ -234,6 +234,7 @@ struct jy_flow_input {
     uint8_t kind, type, axis, dtype;
     uint32_t number;
     bool no_nan; /* NUMBER: the flow is not entered with a NaN there: flow_identity.c */
+    bool some;   /* EXTENT: nor with 0 */
 };
 
 /* A C function that flows call: its address is in jy_flow_call.helper at this index. Arguments and result are passed as C passes int64_t, double, float, bool, void *.

@@ -288,7 +288,8 @@ jy_flow_bounds_of(struct jy_flow_bounds *b, jy_fv v)
     if (value->f_op == JY_FLOW_INPUT) {
         uint8_t kind = b->w->w_inputs.at[value->f_index].kind;
         if (kind == JY_FLOW_IN_EXTENT || kind == JY_FLOW_IN_INDEX)
-            found = (struct jy_bounds){ 0, kind == JY_FLOW_IN_EXTENT ? JY_FLOW_MOST_EXTENT : INT64_MAX };
+            found = (struct jy_bounds){ b->w->w_inputs.at[value->f_index].some,
+                                        kind == JY_FLOW_IN_EXTENT ? JY_FLOW_MOST_EXTENT : INT64_MAX };
     } else {
         found = value->f_op == JY_FLOW_PARAM ? of_parameter(b, v) : of_operation(b, v);
     }

@@ -520,6 +520,7 @@ read_input(struct reading *in)
     if (input.kind == JY_FLOW_IN_NUMBER || input.kind == JY_FLOW_IN_NATIVE)
         input.dtype = (uint8_t)jy_reader_element(&in->r);
     input.no_nan = jy_reader_take(&in->r, "no_nan");
+    input.some = jy_reader_take(&in->r, "some");
     *jy_vec_push(in->w->w_arena, &in->w->w_inputs) = input;
 }
 

@@ -349,7 +349,7 @@ print_inputs(const struct printer *p)
                     in->number);
         if (in->kind == JY_FLOW_IN_EXTENT || in->kind == JY_FLOW_IN_STRIDE || in->kind == JY_FLOW_IN_RANGE ||
             in->kind == JY_FLOW_IN_NATIVE)
-            jy_text_add(p->text, ".%u", in->axis);
+            jy_text_add(p->text, ".%u%s", in->axis, in->some ? " some" : "");
         if (in->kind == JY_FLOW_IN_NUMBER || in->kind == JY_FLOW_IN_NATIVE)
             jy_text_add(p->text, " %s%s", jy_dtype_info[in->dtype].text, in->no_nan ? " no_nan" : "");
         jy_text_add(p->text, "\n");

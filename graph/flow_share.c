@@ -217,6 +217,36 @@ fold(const struct jy_flow *w, struct jy_fvalue *v)
     return true;
 }
 
+static bool
+is_some_extent(const struct jy_flow *w, jy_fv v)
+{
+    const struct jy_fvalue *value = jy_flow_at(w, v);
+    return value->f_op == JY_FLOW_INPUT && w->w_inputs.at[value->f_index].some;
+}
+
+static bool
+is_zero(const struct jy_flow *w, jy_fv v)
+{
+    const struct jy_fvalue *value = jy_flow_at(w, v);
+    return value->f_op == JY_FLOW_CONST && value->f_type == JY_F_I64 && value->f_value.i == 0;
+}
+
+/* The question whether an extent is more than 0, or not 0, becomes true where that is known. */
+static bool
+fold_extent(const struct jy_flow *w, struct jy_fvalue *v)
+{
+    bool less = (v->f_op == JY_FLOW_LT || v->f_op == JY_FLOW_BELOW) && is_zero(w, v->f_args[0]) &&
+                is_some_extent(w, v->f_args[1]);
+    bool more =
+        (v->f_op == JY_FLOW_GT || v->f_op == JY_FLOW_NE) && is_some_extent(w, v->f_args[0]) && is_zero(w, v->f_args[1]);
+    if (!less && !more)
+        return false;
+    v->f_op = JY_FLOW_CONST;
+    v->f_nargs = 0;
+    v->f_value = (union jy_scalar){ .i = 1 };
+    return true;
+}
+
 /* Gives true where `at` is not needed any more. */
 static bool
 visit_value(struct share *s, jy_fv at, jy_fb block)
@@ -242,7 +272,7 @@ visit_value(struct share *s, jy_fv at, jy_fb block)
         s->to[at] = v->f_args[known_in(s, v->f_args[0], block) == IS_TRUE ? 1 : 2];
         return true;
     }
-    if (fold(s->w, v)) {
+    if (fold(s->w, v) || fold_extent(s->w, v)) {
         s->changed = true;
         return false;
     }

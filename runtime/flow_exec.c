@@ -533,7 +533,7 @@ read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy
         return true;
     case JY_FLOW_IN_EXTENT:
         out->i = PyArray_DIM((PyArrayObject *)object, in->axis);
-        return out->i <= JY_FLOW_MOST_EXTENT;
+        return out->i >= in->some && out->i <= JY_FLOW_MOST_EXTENT;
     case JY_FLOW_IN_STRIDE:
         out->i = PyArray_STRIDE((PyArrayObject *)object, in->axis);
         return true;

@@ -1097,3 +1097,43 @@ def test_a_unit_begins_at_an_instruction_with_constants(function):
     for n in (100, 100, 7):
         assert compiled(n) == function(n)
     assert stats(compiled)["flow_calls"] >= 4
+
+
+# ---- first rounds that are sure ----
+
+
+def distances(x, y):
+    found = []
+    for i in range(len(x)):
+        total = 0.0
+        for k in range(x.shape[1]):
+            t = x[i, k] - y[k]
+            total += t * t
+        found.append(total)
+    return found, total
+
+
+@pytest.mark.parametrize("shapes", itertools.permutations([(4, 3), (4, 0), (0, 3), (0, 0)]))
+def test_axes_that_have_elements_and_axes_that_have_none(shapes):
+    """A first round of its own that is sure to be needs no way around it; arrays of nothing fit another entry then."""
+    f = jitney.compile(distances)
+    x, y = np.arange(12.0).reshape(4, 3), np.linspace(0, 1, 3)
+    for rows, columns in shapes + shapes:
+        args = x[:rows, :columns].copy(), y
+        try:
+            expected = distances(*args)
+        except UnboundLocalError:
+            with pytest.raises(UnboundLocalError):
+                f(*args)
+            continue
+        got = f(*args)
+        assert got == expected and [type(v) for v in got[0]] == [type(v) for v in expected[0]] and type(got[1]) is type(expected[1])
+    assert stats(f)["flow_entries"] > 0 and stats(f)["flow_refusals"] == 0
+
+
+@pytest.mark.parametrize("columns", [3, 0])
+def test_a_first_round_that_is_sure_is_guarded(columns):
+    f = jitney.compile(distances)
+    f(np.ones((4, columns)), np.ones(3))
+    assert any("> 0" in text for text in jitney.inspect(f).guards()) == (columns > 0)
+    assert ("extent 0.1 some" in jitney.inspect(f).loop_ir()) == (columns > 0)

@@ -311,3 +311,29 @@ TEST(flow_share, branches_both_of_whose_edges_are_one)
     check_step(SAME_TARGET("branch %1 ? 1 (%0) : 1 (%0)"), jy_flow_share, SAME_TARGET("jump 1 (%0)"));
     check_step(SAME_TARGET("branch %1 ? 1 (%0) : 1 (%2)"), jy_flow_share, NULL);
 }
+/* An extent that is never 0 answers the question whether it is; others do not. */
+TEST(flow_share, extents_that_have_elements)
+{
+#define TWO_EXTENTS                                                                                                    \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 extent 0.0 some\n"                                                                                \
+    "  input 1 : i64 extent 0.1\n"                                                                                     \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = input[1] : i64\n"
+    check_simplified(TWO_EXTENTS "    %2 = const[0] : i64\n"
+                                 "    %3 = lt %2, %0 : i1\n"
+                                 "    %4 = gt %0, %2 : i1\n"
+                                 "    %5 = below %2, %0 : i1\n"
+                                 "    %6 = ne %0, %2 : i1\n"
+                                 "    %7 = lt %2, %1 : i1\n"
+                                 "    %8 = lt %0, %2 : i1\n"
+                                 "    exit 0\n"
+                                 "  exit 0 return at 1 (%3, %4, %5, %6, %7, %8)\n",
+                     TWO_EXTENTS "    %2 = const[0] : i64\n"
+                                 "    %3 = const[True] : i1\n"
+                                 "    %4 = lt %2, %1 : i1\n"
+                                 "    %5 = lt %0, %2 : i1\n"
+                                 "    exit 0\n"
+                                 "  exit 0 return at 1 (%3, %3, %3, %3, %4, %5)\n");
+}
