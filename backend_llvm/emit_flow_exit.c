@@ -64,7 +64,7 @@ add_leaf(struct tree *t, uint32_t exit)
     n->block = t->f->exits[exit];
     for (size_t k = 0; k < x->x_values.n; k++) {
         uint32_t slot = t->f->slot[x->x_values.at[k]];
-        if (slot != JY_NO_SLOT)
+        if (slot != JY_NO_SLOT && jy_flow_is_stored(t->f->w, x, x->x_values.at[k]))
             n->slots[slot / 64] |= UINT64_C(1) << slot % 64;
     }
 }

@@ -439,9 +439,12 @@ struct jy_flow *jy_flow_parse(struct jy_arena *arena, const char *source, const 
 #define JY_FLOW_NO_MEMORY (-1)
 int32_t jy_flow_eval(const struct jy_flow *w, struct jy_flow_call *call);
 
-/* flow_slots.c: machine code has another order in call->out: each value that exits name has one slot, constants and inputs none. The number of slots; `slot` is filled, per value. */
+/* flow_slots.c: machine code has another order in call->out: each value that exits name has one slot; constants, inputs and what follows from another one none. The number of slots; `slot` is filled,
+ * per value. */
 #define JY_NO_SLOT UINT32_MAX
 size_t jy_flow_slots(const struct jy_flow *w, uint32_t *slot);
+/* Does the exit store v, which it names? */
+bool jy_flow_is_stored(const struct jy_flow *w, const struct jy_flow_exit *x, jy_fv v);
 /* After machine code has left by the exit: its values, in order. */
 void jy_flow_gather(union jy_scalar *out, const struct jy_flow *w, uint32_t exit, const uint32_t *slot,
                     const struct jy_flow_call *call);

@@ -1,5 +1,6 @@
 /* Where machine code puts what its exits name. The interpreter of flows writes the values of an exit in their order; machine code gives each value a slot of its own instead, the same at
- * every exit. So exits that name the same values share the code that stores them, and constants and inputs are not stored (and kept in registers) at all: jy_flow_gather knows them. */
+ * every exit. So exits that name the same values share the code that stores them, and constants and inputs are not stored (and kept in registers) at all: jy_flow_gather knows them.
+ * Nor is a number stored that is another one plus a constant, where the exit names that, too: loops are left with their index and the next one, which would be two registers through every round. */
 #include "graph/flow.h"
 
 /* Does call->in have it? Arguments of a function do not stand there. */
@@ -15,6 +16,41 @@ needs_slot(const struct jy_flow *w, const struct jy_fvalue *v)
     return v->f_op != JY_FLOW_CONST && !is_kept(w, v);
 }
 
+/* v = base + *more, whatever the round; JY_NO_FV: it is no such sum. */
+static jy_fv
+base_of(const struct jy_flow *w, jy_fv v, int64_t *more)
+{
+    const struct jy_fvalue *value = jy_flow_at(w, v);
+    bool adds = value->f_op == JY_FLOW_ADD, subtracts = value->f_op == JY_FLOW_SUB;
+    if (value->f_type != JY_F_I64 || (!adds && !subtracts))
+        return JY_NO_FV;
+    const struct jy_fvalue *a = jy_flow_at(w, value->f_args[0]), *b = jy_flow_at(w, value->f_args[1]);
+    if (b->f_op == JY_FLOW_CONST) {
+        *more = adds ? b->f_value.i : (int64_t)(0 - (uint64_t)b->f_value.i);
+        return value->f_args[0];
+    }
+    *more = a->f_value.i;
+    return adds && a->f_op == JY_FLOW_CONST ? value->f_args[1] : JY_NO_FV;
+}
+
+static bool
+names(const struct jy_flow_exit *x, jy_fv v)
+{
+    for (size_t k = 0; k < x->x_values.n; k++)
+        if (x->x_values.at[k] == v)
+            return true;
+    return false;
+}
+
+bool
+jy_flow_is_stored(const struct jy_flow *w, const struct jy_flow_exit *x, jy_fv v)
+{
+    int64_t more;
+    jy_fv base = base_of(w, v, &more);
+    return needs_slot(w, jy_flow_at(w, v)) &&
+           (base == JY_NO_FV || (needs_slot(w, jy_flow_at(w, base)) && !names(x, base)));
+}
+
 size_t
 jy_flow_slots(const struct jy_flow *w, uint32_t *slot)
 {
@@ -27,11 +63,29 @@ jy_flow_slots(const struct jy_flow *w, uint32_t *slot)
             continue;
         for (size_t k = 0; k < exit->x_values.n; k++) {
             jy_fv v = exit->x_values.at[k];
-            if (slot[v] == JY_NO_SLOT && needs_slot(w, jy_flow_at(w, v)))
+            if (slot[v] == JY_NO_SLOT && jy_flow_is_stored(w, exit, v))
                 slot[v] = (uint32_t)n++;
         }
     }
     return n;
+}
+
+static union jy_scalar
+value_at(const struct jy_flow *w, const struct jy_flow_exit *x, jy_fv v, const uint32_t *slot,
+         const struct jy_flow_call *call)
+{
+    const struct jy_fvalue *value = jy_flow_at(w, v);
+    int64_t more;
+    if (value->f_op == JY_FLOW_CONST)
+        return value->f_value;
+    if (is_kept(w, value))
+        return call->in[jy_flow_first_input(w) + value->f_index];
+    if (jy_flow_is_stored(w, x, v))
+        return call->out[slot[v]];
+    jy_fv base = base_of(w, v, &more);
+    union jy_scalar sum = value_at(w, x, base, slot, call);
+    sum.i = (int64_t)((uint64_t)sum.i + (uint64_t)more);
+    return sum;
 }
 
 void
@@ -39,12 +93,6 @@ jy_flow_gather(union jy_scalar *out, const struct jy_flow *w, uint32_t exit, con
                const struct jy_flow_call *call)
 {
     const struct jy_flow_exit *x = &w->w_exits.at[exit];
-    size_t first = jy_flow_first_input(w);
-    for (size_t k = 0; k < x->x_values.n; k++) {
-        const struct jy_fvalue *v = jy_flow_at(w, x->x_values.at[k]);
-        if (v->f_op == JY_FLOW_CONST)
-            out[k] = v->f_value;
-        else
-            out[k] = is_kept(w, v) ? call->in[first + v->f_index] : call->out[slot[x->x_values.at[k]]];
-    }
+    for (size_t k = 0; k < x->x_values.n; k++)
+        out[k] = value_at(w, x, x->x_values.at[k], slot, call);
 }

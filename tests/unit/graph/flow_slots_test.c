@@ -53,3 +53,46 @@ TEST(flow_slots, of_a_function)
     CHECK_INT(out[1].i, 50);
     jy_arena_free(arena);
 }
+
+/* What is another one plus a constant is not stored where the exit names that one, or where it is an input. */
+TEST(flow_slots, sums_with_a_constant)
+{
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, "flow f :\n"
+                                          "  input 0 : i64 number 0 int64\n"
+                                          "  block 0 () :\n"
+                                          "    %0 = input[0] : i64\n"
+                                          "    %1 = const[9223372036854775807] : i64\n"
+                                          "    %2 = neg %0 : i64\n"
+                                          "    %3 = add %1, %2 : i64\n"
+                                          "    %4 = sub %3, %1 : i64\n"
+                                          "    %5 = sub %0, %1 : i64\n"
+                                          "    %6 = sub %1, %2 : i64\n"
+                                          "    %7 = eq %2, %0 : i1\n"
+                                          "    check %7 exit 0\n"
+                                          "    check %7 exit 1\n"
+                                          "    exit 2\n"
+                                          "  exit 0 check at 5 (%4, %3, %2, %5)\n"
+                                          "  exit 1 check at 5 (%4)\n"
+                                          "  exit 2 return at 6 (%6, %2)\n");
+    if (w != NULL) {
+        uint32_t slot[10];
+        CHECK_UINT(jy_flow_slots(w, slot), 3);
+        CHECK_UINT(slot[3], JY_NO_SLOT);
+        CHECK_UINT(slot[5], JY_NO_SLOT);
+        union jy_scalar in = { .i = 40 }, machine[3] = { { 0 } }, out[4];
+        machine[slot[2]].i = -40;
+        machine[slot[4]].i = 77; /* of exit 1 alone */
+        machine[slot[6]].i = INT64_MIN + 39;
+        struct jy_flow_call call = { .in = &in, .out = machine };
+        static const int64_t expected[] = { -40, INT64_MAX - 40, -40, 40 - INT64_MAX };
+        jy_flow_gather(out, w, 0, slot, &call);
+        for (size_t k = 0; k < 4; k++)
+            CHECK_INT(out[k].i, expected[k]);
+        jy_flow_gather(out, w, 1, slot, &call);
+        CHECK_INT(out[0].i, 77);
+        jy_flow_gather(out, w, 2, slot, &call);
+        CHECK_INT(out[0].i, INT64_MIN + 39);
+    }
+    jy_arena_free(arena);
+}
