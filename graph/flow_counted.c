@@ -226,9 +226,9 @@ make_stop(struct jy_counted *c, const struct test *test)
     }
     if (!jy_form_add(&reach, &first, &by, c->by != JY_NO_FV ? c->chunk : 1))
         return false;
+    c->limit_form = stop;
     c->limit = jy_form_emit(c, &stop);
-    c->stop =
-        jy_front_op(c, c->step > 0 ? JY_FLOW_MIN : JY_FLOW_MAX, JY_F_I64, c->limit, jy_form_emit(c, &reach));
+    c->stop = jy_front_op(c, c->step > 0 ? JY_FLOW_MIN : JY_FLOW_MAX, JY_F_I64, c->limit, jy_form_emit(c, &reach));
     *jy_vec_push(c->w->w_arena, &c->derived) =
         (struct jy_derived){ .base = c->stop, .from = { stop, reach }, .nfrom = 2 };
     struct jy_form itself = jy_form_base(c->stop);

@@ -418,11 +418,26 @@ added_to(struct jy_counted *c, struct jy_interval *out, bool *wraps, jy_fv v, jy
     return out->has_low || out->has_high;
 }
 
+/* A loop over an axis goes to its end, but for a `break`. */
+static bool
+goes_along_axis(const struct jy_counted *c)
+{
+    const struct jy_form *limit = &c->limit_form;
+    for (size_t k = 0; k < limit->n; k++) {
+        const struct jy_fvalue *v = jy_flow_at(c->w, limit->term[k].base);
+        if (v->f_op != JY_FLOW_INPUT || c->w->w_inputs.at[v->f_index].kind != JY_FLOW_IN_EXTENT)
+            return false;
+    }
+    return limit->n > 0;
+}
+
+/* As far as the chunk goes; along an axis, as the whole loop goes: what is asked of that is the same for all chunks, and in the loops around this one. */
 static struct jy_interval
 of_index(struct jy_counted *c)
 {
-    struct jy_form first = jy_form_base(c->first[place_of(c->w, c->index)]), last = jy_form_base(c->stop);
-    last.constant = c->step > 0 ? -1 : 1;
+    struct jy_form first = jy_form_base(c->first[place_of(c->w, c->index)]);
+    struct jy_form last = goes_along_axis(c) ? c->limit_form : jy_form_base(c->stop);
+    last.constant += c->step > 0 ? -1 : 1;
     return (struct jy_interval){ true, true, c->step > 0 ? first : last, c->step > 0 ? last : first };
 }
 

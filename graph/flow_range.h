@@ -61,6 +61,7 @@ struct jy_counted {
     bool can_log;               /* the latter */
     jy_fv stop;                 /* in front: the chunk goes on while index < stop (step > 0), index > stop (step < 0) */
     jy_fv limit;                /* in front: the same for the loop; a chunk that ends before it is not the last one */
+    struct jy_form limit_form;  /* what `limit` is */
     struct jy_interval **range; /* by value; NULL: not asked yet */
     struct jy_flow_bounds bounds;
     struct {

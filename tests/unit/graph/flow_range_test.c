@@ -149,6 +149,20 @@ TEST(flow_range, of_the_index)
     check_range(COUNTED_LOOP(DOWN, "-2", SUM("%11"), CHECKS), 13, "[stop + -1, first + -2]");
 }
 
+/* Along an axis the range ends where the axis does, in whichever chunk. */
+TEST(flow_range, of_an_index_that_goes_along_an_axis)
+{
+    static const char number[] = "input 1 : i64 number 1 int64", extent[] = "input 1 : i64 extent 3.0    ";
+    char source[4096];
+    snprintf(source, sizeof source, "%s", ROUND(""));
+    char *at = strstr(source, number);
+    if (!CHECK(at != NULL))
+        return;
+    memcpy(at, extent, sizeof extent - 1);
+    check_range(source, 10, "[first, %1 + -1]");
+    check_range(source, 13, "[first + 1, %1]");
+}
+
 TEST(flow_range, of_operations)
 {
 #define CHECK_ROUND(instruction, expected) check_range(ROUND("    " instruction " : i64\n"), 15, expected)
