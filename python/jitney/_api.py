@@ -331,8 +331,15 @@ class Inspection:
     def _entry(self, entry):
         entries = self._data["entries"]
         if entry >= len(entries):
-            raise IndexError(f"{self._function.__qualname__} has {len(entries)} compiled entries; call it first, or see explain()")
+            hint = f"the last is entry {len(entries) - 1}" if entries else "call it first; jitney.explain says why a call compiles nothing"
+            raise IndexError(f"{self._text()}; {hint}")
         return entries[entry]
+
+    def __repr__(self):
+        return f"<jitney.inspect: {self._text()}>"
+
+    def _text(self):
+        return f"{self._function.__qualname__} has {len(self)} compiled {'entry' if len(self) == 1 else 'entries'}"
 
     def __len__(self):
         return len(self._data["entries"])

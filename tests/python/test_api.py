@@ -662,3 +662,14 @@ def test_a_trace_without_memory_is_refused():
         assert result.tolist() == expected.tolist()
     """)
     assert found == ["NO_MEMORY"]
+
+
+def test_an_inspection_says_how_many_entries_there_are():
+    f = jitney.compile(lambda x: x + 1)
+    assert repr(jitney.inspect(f)).endswith("<lambda> has 0 compiled entries>")
+    with pytest.raises(IndexError, match="has 0 compiled entries; call it first"):
+        jitney.inspect(f).guards()
+    f(A)
+    assert repr(jitney.inspect(f)).endswith("<lambda> has 1 compiled entry>")
+    with pytest.raises(IndexError, match="has 1 compiled entry; the last is entry 0"):
+        jitney.inspect(f).guards(1)
