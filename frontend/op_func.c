@@ -20,12 +20,24 @@ set_part(struct jy_frame *f, struct jy_value *function, int which, struct jy_val
     return JY_OK;
 }
 
+/* The code object that v is: a constant, or, where the unit begins here, one that comes in and is held to by a guard; NULL: none. */
+static PyObject *
+known_code(struct jy_frame *f, const struct jy_value *v)
+{
+    PyObject *code = jy_value_known(v);
+    if (code == NULL && v->v_source != JY_NO_SOURCE && v->v_object != NULL && PyCode_Check(v->v_object)) {
+        jy_guard_object(f, JY_GUARD_IS, v->v_source, v->v_object);
+        code = v->v_object;
+    }
+    return code != NULL && PyCode_Check(code) ? code : NULL;
+}
+
 jy_status
 op_make_function(struct jy_frame *f, const struct jy_instr *instr)
 {
     static const int order[] = { CLOSURE, ANNOTATIONS, KWDEFAULTS, DEFAULTS };
-    PyObject *code = jy_value_known(*jy_peek(f, 1));
-    if (code == NULL || !PyCode_Check(code))
+    PyObject *code = known_code(f, *jy_peek(f, 1));
+    if (code == NULL)
         return jy_break(f, JY_BREAK_BAD_BYTECODE, "MAKE_FUNCTION of %s", jy_value_describe(f, *jy_peek(f, 1)));
     int takes = jy_instr_pops(instr->i_op, instr->i_arg);
     struct jy_value *function = jy_value_new(f, JY_V_FUNCTION);

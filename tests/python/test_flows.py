@@ -1086,10 +1086,21 @@ def import_from(n):
     return s, floor(pi)
 
 
+def plain_lambda(n):
+    s = 0
+    for i in range(n):
+        s += i
+    twice = lambda x: x * 2  # noqa: E731
+    squares = [i * i for i in range(n)]
+    for i in range(n):
+        s += twice(i)
+    return s, squares
+
+
 opaque = jitney.disable(lambda x, *, k: x + k)
 
 
-@pytest.mark.parametrize("function", [keyword_call, keyword_defaults, class_pattern, import_from])
+@pytest.mark.parametrize("function", [keyword_call, keyword_defaults, class_pattern, import_from, plain_lambda])
 def test_a_unit_begins_at_an_instruction_with_constants(function):
     report = jitney.explain(function)(100)
     assert "BAD_BYTECODE" not in str(report)
