@@ -1,7 +1,7 @@
 """python -m jitney run [--summary] [--include NAME,NAME] SCRIPT [ARGS] | -m MODULE [ARGS] | -c CODE [ARGS]
 
 Runs a program as `python` itself would - sys.argv, __main__, sys.path[0], exit codes, tracebacks - in whole-program mode.
-What a program can see: sys.orig_argv, that its outermost frame has callers, loaded modules and gc.get_freeze_count()."""
+What a program can see: sys.orig_argv, loaded modules and gc.get_freeze_count()."""
 
 import gc
 import importlib.machinery
@@ -9,11 +9,12 @@ import io
 import os
 import pkgutil
 import runpy
-import signal
 import sys
 import types
 
-USAGE = "usage: python -m jitney run [--summary] [--include NAME,NAME] (SCRIPT | -m MODULE | -c CODE) [ARGS]"
+from . import _jitney
+
+USAGE = "usage: python -m jitney run [--summary] [--include NAME,NAME] (SCRIPT | - | -m MODULE | -c CODE) [ARGS]"
 HELP = f"""{USAGE}
 
 Runs a program as python would, and compiles its hot functions where they are. A function stays compiled only if timed calls show
@@ -49,62 +50,45 @@ def _run_code(source, arguments):
         import linecache
 
         linecache.cache["<string>"] = (len(source), None, source.splitlines(True), "<string>")
-    exec(compile(source, "<string>", "exec", dont_inherit=True), namespace)
+    return _jitney.run_text(source, namespace)
 
 
 def _run_module(name, arguments):
     sys.argv = ["-m", *arguments]
     _main_module(__loader__=importlib.machinery.BuiltinImporter)
-    runpy._run_module_as_main(name)
+    return _jitney.run_call(runpy._run_module_as_main, (name,))
 
 
-def _read(path):
-    """The code of a source file, or of a .pyc."""
+def _compiled(path):
+    """The code of a .pyc file, whatever its name; None: it is a source file."""
     with io.open_code(path) as file:
         code = pkgutil.read_code(file)
-    if code is None:
-        with io.open_code(path) as file:
-            code = compile(file.read(), path, "exec", dont_inherit=True)
+    if code is None and path.endswith(".pyc"):
+        print("RuntimeError: Bad magic number in .pyc file", file=sys.stderr)
+        raise SystemExit(1)
     return code
 
 
 def _run_script(path, arguments):
     sys.argv = [path, *arguments]
-    path = os.path.join(os.getcwd(), path)
+    if path == "-":
+        _set_path("")
+        namespace = _main_module(__file__="<stdin>", __cached__=None, __loader__=importlib.machinery.BuiltinImporter)
+        return _jitney.run_file("-", "<stdin>", namespace)
+    path = os.getcwd() if path == "." else os.path.join(os.getcwd(), path)
     if pkgutil.get_importer(path) is not None and (os.path.isdir(path) or path.endswith((".zip", ".pyz", ".whl", ".egg"))):
         _set_path(path)
         _main_module(__loader__=importlib.machinery.BuiltinImporter)
-        runpy._run_module_as_main("__main__", False)
-        return
+        return _jitney.run_call(runpy._run_module_as_main, ("__main__", False))
     try:
-        open(path, "rb").close()
+        code = _compiled(path)
     except OSError as error:
         print(f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
         raise SystemExit(2) from None
     _set_path(os.path.dirname(os.path.realpath(path)))
-    loader = importlib.machinery.SourceFileLoader("__main__", path)
-    exec(_read(path), _main_module(__file__=path, __cached__=None, __loader__=loader))
-
-
-def _outside(traceback):
-    """Without the frames of this file, which come first."""
-    while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
-        traceback = traceback.tb_next
-    return traceback
-
-
-def _report(error):
-    """What the interpreter does with an exception that nobody caught."""
-    error.__traceback__ = traceback = _outside(error.__traceback__)
-    sys.last_exc = error
-    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, traceback
-    sys.excepthook(type(error), error, traceback)
-    if isinstance(error, KeyboardInterrupt):  # a shell must see that a signal ended us
-        sys.stdout.flush()
-        sys.stderr.flush()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-    raise SystemExit(1) from None
+    kind = importlib.machinery.SourceFileLoader if code is None else importlib.machinery.SourcelessFileLoader
+    namespace = _main_module(__file__=path, __cached__=None, __loader__=kind("__main__", path))
+    return _jitney.run_file(path, path, namespace) if code is None else _jitney.run_code(code, namespace)
 
 
 def _summary(enabled):
@@ -129,7 +113,7 @@ def _parse(argv):
         elif option in ("-h", "--help"):
             print(HELP)
             raise SystemExit(0)
-        elif option.startswith("-"):
+        elif option.startswith("-") and option != "-":
             break
         else:
             return _run_script, option, argv, summary, include
@@ -147,9 +131,4 @@ def main(argv):
         import atexit
 
         atexit.register(_summary, enabled)
-    try:
-        runner(target, arguments)
-    except SystemExit:
-        raise
-    except BaseException as error:
-        _report(error)
+    return runner(target, arguments)

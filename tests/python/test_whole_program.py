@@ -2,6 +2,7 @@
 
 import gc
 import os
+import py_compile
 import re
 import signal
 import subprocess
@@ -35,19 +36,34 @@ PROGRAMS = {
     "threads": "import threading, time\ndef late():\n    time.sleep(0.2); print('late')\nthreading.Thread(target=late).start()\nprint('main done')\n",
     "unraised": "import warnings\nwarnings.warn('careful')\ndef f(): warnings.warn('deep', stacklevel=2)\nfor i in range(200): f()\n",
     "stdin": "import sys; print(sys.stdin.read().upper())",
+    "interrupt": "import atexit\natexit.register(lambda: print('bye', '__file__' in globals()))\nraise KeyboardInterrupt\n",
+    "at exit, the name": "import atexit\natexit.register(lambda: print('__file__' in globals(), '__cached__' in globals()))\n",
+    "at exit, the name after exit": "import atexit\natexit.register(lambda: print('__file__' in globals()))\nraise SystemExit(2)\n",
+    "depth": "def f(n):\n    return n if n == 0 else 1 + f(n - 1)\nimport sys\nn = 900\nwhile True:\n    n += 1\n    try: f(n)\n    except RecursionError: break\nprint(n)\n",
+    "stack": "import sys, traceback\ntraceback.print_stack()\nf = sys._getframe()\nwhile f: print(f.f_code.co_name); f = f.f_back\n",
+    "stack in the hook": "import sys, traceback\nsys.excepthook = lambda *a: traceback.print_stack()\n1 / 0\n",
+    "warning from outside": "import warnings\nfor level in 1, 2, 3: warnings.warn('careful', stacklevel=level)\n",
+    "no hook": "import sys\ndel sys.excepthook\n1 / 0\n",
+    "bad hook": "import sys\nsys.excepthook = 3\n1 / 0\n",
+    "failing hook": "import sys\nsys.excepthook = lambda *a: [][0]\n1 / 0\n",
+    "leaving hook": "import sys\nsys.excepthook = lambda *a: sys.exit(7)\n1 / 0\n",
+    "no standard error": "import sys\nsys.stderr = None\n1 / 0\n",
+    "failing text": "raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})\n",
+    "exit of a kind": "class Leave(SystemExit): pass\nraise Leave('text')\n",
+    "exit with a tuple": "raise SystemExit(1, 2)\n",
     "locals": "x = 1\nprint(sorted(k for k in locals() if not k.startswith('__')), locals() is globals())",
 }  # fmt: skip
 
 
-def run(*arguments, cwd, jitted):
+def run(*arguments, cwd, jitted, text="text on stdin"):
     command = [sys.executable, *(["-m", "jitney", "run"] if jitted else []), *arguments]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, input="text on stdin", env=environment)
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, input=text, env=environment)
     return done.returncode, done.stdout, done.stderr
 
 
-def same(*arguments, cwd):
-    assert run(*arguments, cwd=cwd, jitted=True) == run(*arguments, cwd=cwd, jitted=False)
+def same(*arguments, cwd, **more):
+    assert run(*arguments, cwd=cwd, jitted=True, **more) == run(*arguments, cwd=cwd, jitted=False, **more)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -57,7 +73,7 @@ def test_a_script_runs_as_in_python(name, tmp_path):
     same("sub/program.py", "one", "-m", "--summary", cwd=tmp_path)
 
 
-@pytest.mark.parametrize("name", ["arguments", "exit", "error", "syntax", "main"])
+@pytest.mark.parametrize("name", ["arguments", "exit", "error", "syntax", "main", "interrupt", "depth", "stack", "warning from outside", "bad hook"])
 def test_code_and_modules_run_as_in_python(name, tmp_path):
     (tmp_path / "program.py").write_text(PROGRAMS[name])
     same("-c", PROGRAMS[name], "one", "-c", cwd=tmp_path)
@@ -77,6 +93,41 @@ def test_packages_and_folders_run_as_in_python(tmp_path):
 def test_an_encoding_line_is_read(tmp_path):
     (tmp_path / "program.py").write_bytes("# coding: latin-1\nprint(ascii('é'))\n".encode("latin-1"))
     same("program.py", cwd=tmp_path)
+
+
+FILES = {
+    "null": b"print(1)\n\0",
+    "no encoding": b"print(1)\nprint('\xe9')\n",
+    "unknown encoding": b"# coding: foo\nprint(1)\n",
+    "mark": b"\xef\xbb\xbfprint(ascii('\xc3\xa9'))\n1 / 0\n",
+    "carriage returns": b'print(ascii("""a\r\nb"""))\r\n1 / 0\r\n',
+    "escape": b'x = "\\d"\nprint(1 is 1)\n',
+    "future": b"from __future__ import annotations\ndef f(x: y): pass\nprint(f.__annotations__)\n",
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_read_as_in_python(name, tmp_path):
+    (tmp_path / "program.py").write_bytes(FILES[name])
+    same("program.py", cwd=tmp_path)
+
+
+def test_compiled_files_run_as_in_python(tmp_path):
+    (tmp_path / "program.py").write_text("import sys; print(__file__, __cached__, type(__loader__), sys.argv); 1 / 0")
+    py_compile.compile(str(tmp_path / "program.py"), str(tmp_path / "compiled.pyc"))
+    (tmp_path / "bad.pyc").write_text("print(1)")
+    (tmp_path / "other.name").write_bytes((tmp_path / "compiled.pyc").read_bytes())
+    for name in "compiled.pyc", "bad.pyc", "other.name":
+        same(name, "x", cwd=tmp_path)
+
+
+def test_a_program_on_standard_input_and_the_folder_itself(tmp_path):
+    program = "import sys; print(__name__, __file__, sys.argv, sys.path[0] == '', __cached__)\nsys._getframe().f_back\n1 / 0\n"
+    same("-", "x", cwd=tmp_path, text=program)
+    same(".", cwd=tmp_path)
+    (tmp_path / "__main__.py").write_text("import sys; print(sys.path[0], sys.argv, __file__)")
+    same(".", cwd=tmp_path)
 
 
 def test_an_interrupt_ends_as_in_python(tmp_path):
