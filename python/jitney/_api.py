@@ -1,5 +1,6 @@
 """The functions of the package: thin wrappers around _jitney."""
 
+import ast
 import collections
 import contextlib
 import functools
@@ -38,6 +39,8 @@ config = _Config()
 
 def register_backend(name, backend):
     """Makes `compile(f, backend=name)` use the callable `backend(graph, example_inputs) -> callable`."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a backend is text, not {name!r}")
     if not callable(backend):
         raise TypeError(f"a backend is a callable (graph, example_inputs) -> callable, not {backend!r}")
     _backends[name] = backend
@@ -234,6 +237,12 @@ def _source_text(name, parameters, function):
     head, dot, attributes = head.partition(".")
     if head not in parameters:
         raise ValueError(f"{function.__qualname__}() has no parameter {head!r}; it has: {', '.join(parameters) or 'none'}")
+    try:
+        path = ast.parse(name, mode="eval").body
+    except SyntaxError:
+        path = None
+    if not isinstance(path, (ast.Name, ast.Attribute, ast.Subscript)):
+        raise ValueError(f"{function.__qualname__}: {name!r} is no path into an argument, such as 'self.steps' or 'sizes[0]'")
     return f"L['{head}']{dot}{attributes}{bracket}{rest}"
 
 
@@ -291,6 +300,8 @@ class set_stance(contextlib.ContextDecorator):
         return self
 
     def __exit__(self, *exception):
+        if not self._before:
+            raise RuntimeError("jitney.set_stance(): this region was left already")
         _jitney.set_stance(self._before.pop())
 
     def __call__(self, function):
@@ -578,6 +589,9 @@ def explain(function):
 
 def set_logs(file=None, **channels):
     """`set_logs(graph=True, ir=True)`; channels as in JITNEY_LOGS. `file`: a text file to write to; None is standard error."""
-    for name, on in channels.items():
-        _jitney.log_set(name, on)
+    known = {row[0] for row in _jitney.log_rows()}
+    if file is not None and not hasattr(file, "write"):
+        raise TypeError(f"file is a text file to write to or None, not {file!r}")
+    for name in sorted(channels, key=known.__contains__):  # unknown ones first: they raise before anything is changed
+        _jitney.log_set(name, channels[name])
     _jitney.log_file(file)

@@ -673,3 +673,23 @@ def test_an_inspection_says_how_many_entries_there_are():
     assert repr(jitney.inspect(f)).endswith("<lambda> has 1 compiled entry>")
     with pytest.raises(IndexError, match="has 1 compiled entry; the last is entry 0"):
         jitney.inspect(f).guards(1)
+
+
+def test_a_wrong_use_changes_nothing():
+    with pytest.raises(ValueError, match="no log channel 'nope'"):
+        jitney.set_logs(guards=True, nope=True)
+    with pytest.raises(TypeError, match="text file to write to"):
+        jitney.set_logs(3, guards=True)
+    assert not any(on for _, on, _ in jitney._jitney.log_rows())
+    with pytest.raises(TypeError, match="the name of a backend is text"):
+        jitney.register_backend(3, lambda graph, inputs: None)
+    assert all(isinstance(name, str) for name in jitney.list_backends())
+    with jitney.set_stance("default") as stance:
+        pass
+    with pytest.raises(RuntimeError, match="left already"):
+        stance.__exit__(None, None, None)
+    for path in "x[", "x.", "x..y", "x[0]; import os", "x[0] + 1":
+        for f in (lambda x: x), jitney.compile(lambda x: x):
+            with pytest.raises(ValueError, match="is no path into an argument"):
+                jitney.mark_dynamic(f, path)
+            assert not hasattr(f, "_jitney_marks")
