@@ -6,9 +6,10 @@ import pathlib
 import re
 import sys
 
-import jitney
 import numpy as np
 import pytest
+
+import jitney
 
 A = np.arange(200.0)
 M = np.arange(900.0).reshape(30, 30)
