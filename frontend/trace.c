@@ -189,6 +189,20 @@ count_gain(const struct jy_graph *g, uint32_t wanted)
     return wanted <= 1 ? arrays + scalars : arrays + scalars / SCALARS_PER_ARRAY;
 }
 
+enum {
+    MANY_NUMBERS = 16
+}; /* taste: that a unit has to hand out before they are weighed */
+
+/* Python's numbers alone, and hardly more operations than numbers that become objects again, which cost as much as two or three operations each. Measured. */
+static bool
+is_mostly_boxing(const struct jy_graph *g, size_t operations)
+{
+    bool own = g->g_outputs.n >= MANY_NUMBERS && operations <= 2 * g->g_outputs.n;
+    for (size_t i = 0; own && i < g->g_nodes.n; i++)
+        own = g->g_nodes.at[i].n_kind >= JY_KIND_PYFLOAT;
+    return own;
+}
+
 static bool
 writes_inputs(const struct jy_graph *g)
 {
@@ -413,6 +427,9 @@ trace(struct jy_trace_state *t, struct plan *plan, bool *again)
         restore_reason(unit, plan);
     size_t operations = count_operations(t->graph, 0);
     bool whole = !unit->u_stop.stops && unit->u_start == 0;
+    if (t->request->min_nodes > 1 && is_mostly_boxing(t->graph, operations))
+        return jy_break(f, JY_BREAK_NOTHING_TO_COMPILE, "%zu operations for %zu numbers of Python's own that are kept",
+                        operations, t->graph->g_outputs.n);
     bool enough = t->calls_copy ||
                   (operations != 0 && (whole || count_gain(t->graph, t->request->min_nodes) >= t->request->min_nodes));
     if (!enough && (!unit->u_stop.stops || plan->why.name == NULL))

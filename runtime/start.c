@@ -576,6 +576,8 @@ postpone_exception(void)
 #define IDLE_LIMIT 16u
 /* Taste: a loop's head that is reached so often behind exits is worth a compilation. */
 #define HOT_ARRIVALS 8u
+/* Taste: a place where so many more resumptions find nothing than find something costs more than it gives. */
+#define MISS_LIMIT 64u
 
 /* An entry with new code whose guards hold for these items, or NULL; first in the list then, with a reference of the caller's. */
 static struct jy_entry *
@@ -671,6 +673,27 @@ may_compile(struct jy_function *f, struct jy_start *s)
     return jy_may_compile(f, s->s_nentries);
 }
 
+/* Nothing was found, and nothing may be made: where that is the rule, for all that the frame may hold there, it is not left any more. */
+static void
+note_miss(struct jy_function *f, struct jy_start *s)
+{
+    uint64_t missed = 0, found = 0;
+    if (s->s_arrivals != 0 && s->s_arrivals < HOT_ARRIVALS)
+        return;
+    if (++s->s_missed % MISS_LIMIT != 0)
+        return;
+    for (const struct jy_start *other = f->f_starts; other != NULL; other = other->s_next) {
+        if (other->s_offset != s->s_offset)
+            continue;
+        if (has_flow(other))
+            return;
+        missed += other->s_missed;
+        found += other->s_found;
+    }
+    if (missed >= found + MISS_LIMIT)
+        jy_leaves_drop(f, s->s_offset);
+}
+
 /* refs: steals tuple */
 static PyObject *
 resume(struct jy_function *f, PyObject *tuple, uint32_t *idle)
@@ -714,10 +737,13 @@ resume(struct jy_function *f, PyObject *tuple, uint32_t *idle)
     }
     if (entry != NULL && jy_entry_refresh(f, s, entry) == 0) {
         f->f_stats.resumed_calls++;
+        s->s_found++;
         *idle = 0;
         result = run_code(&entry->e_new, f, s, tuple);
     } else {
         PyErr_Clear();
+        if (entry == NULL && allowed == 0)
+            note_miss(f, s);
         *idle += has_flow(s);
         result = run_plain(f, s, point, tuple, *idle);
     }

@@ -34,6 +34,7 @@ struct jy_start {
     bool s_no_flow, s_no_alias; /* no loop here runs as a flow; one that does, with arrays that may overlap */
     bool s_no_natives;          /* ... with lists that stay objects */
     uint32_t s_arrivals;        /* at a loop's head, before anything was compiled for it */
+    uint32_t s_found, s_missed; /* resumptions that found a unit; that did not, when none could be made any more */
     struct jy_new_code s_plain; /* the original from here on */
     struct jy_new_code s_alone; /* the same without leaves */
 };

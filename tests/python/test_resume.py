@@ -861,3 +861,40 @@ def test_super_without_an_argument():
     g = jitney.compile(f)
     for _ in range(3):
         assert observe(g) == observe(f)
+
+
+# ---- what costs more than it gives ----
+
+
+def strike_out(flags, n):
+    for i in range(2, n):
+        if flags[i]:
+            flags[i * i :: i] = False
+    return flags
+
+
+def test_a_place_where_mostly_nothing_is_found_is_given_up():
+    compiled = jitney.compile(strike_out)
+    for _ in range(100):
+        assert (compiled(np.ones(3000, bool), 50) == strike_out(np.ones(3000, bool), 50)).all()
+    before = jitney.inspect(compiled).stats()["resumed_calls"]
+    for _ in range(20):
+        compiled(np.ones(3000, bool), 50)
+    assert jitney.inspect(compiled).stats()["resumed_calls"] == before
+
+
+def powers(s, n):
+    kept = []
+    for day in range(n):
+        s = s / 1.01
+        kept.append((day, s))
+    return kept
+
+
+def test_a_unit_that_mostly_makes_objects_of_numbers_is_none():
+    compiled = jitney.compile(powers)
+    for n in (100, 100, 40):
+        assert compiled(2.5, n) == powers(2.5, n)
+    stats = jitney.inspect(compiled).stats()
+    assert stats["compiles"] == 0 and stats["native_calls"] == 0
+    assert any("operations for" in (row["detail"] or "") for row in jitney.inspect(compiled).refusals)
