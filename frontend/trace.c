@@ -189,9 +189,7 @@ count_gain(const struct jy_graph *g, uint32_t wanted)
     return wanted <= 1 ? arrays + scalars : arrays + scalars / SCALARS_PER_ARRAY;
 }
 
-enum {
-    MANY_NUMBERS = 16
-}; /* taste: that a unit has to hand out before they are weighed */
+enum { MANY_NUMBERS = 16 }; /* taste: that a unit has to hand out before they are weighed */
 
 /* Python's numbers alone, and hardly more operations than numbers that become objects again, which cost as much as two or three operations each. Measured. */
 static bool
