@@ -126,7 +126,10 @@ def original(f):
 
 
 class _Disabled:
-    """The region of `with jitney.disable():`; may be entered again, also inside itself."""
+    """The region of `with jitney.disable():`; may be entered again, also inside itself. As a decorator, `@jitney.disable()`, it is `@jitney.disable`."""
+
+    def __call__(self, function):
+        return disable(function)
 
     def __enter__(self):
         _jitney.move_disabled(1)

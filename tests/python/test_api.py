@@ -108,6 +108,22 @@ def double(a):
     return a * 2
 
 
+def test_disable_with_parentheses_is_the_same_decorator():
+    @jitney.disable()
+    def left(x):
+        return x + 1.0
+
+    def caller(x):
+        return left(x * 2.0) - 3.0
+
+    compiled = jitney.compile(caller)
+    for _ in range(3):
+        assert compiled(A).tobytes() == caller(A).tobytes()
+    assert "DISABLED" in str(jitney.explain(caller)(A))
+    with pytest.raises(TypeError, match=r"jitney.disable takes a Python function, not int"):
+        jitney.disable()(3)
+
+
 def test_no_compiled_code_runs_in_a_disabled_region():
     f = jitney.compile(double)
     f(A)

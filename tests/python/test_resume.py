@@ -876,10 +876,10 @@ def strike_out(flags, n):
 def test_a_place_where_mostly_nothing_is_found_is_given_up():
     compiled = jitney.compile(strike_out)
     for _ in range(100):
-        assert (compiled(np.ones(3000, bool), 50) == strike_out(np.ones(3000, bool), 50)).all()
+        assert (compiled(np.ones(3000, bool), 300) == strike_out(np.ones(3000, bool), 300)).all()
     before = jitney.inspect(compiled).stats()["resumed_calls"]
     for _ in range(20):
-        compiled(np.ones(3000, bool), 50)
+        compiled(np.ones(3000, bool), 300)
     assert jitney.inspect(compiled).stats()["resumed_calls"] == before
 
 
