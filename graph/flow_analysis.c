@@ -193,3 +193,28 @@ jy_flow_loops_fill(struct jy_flow_loops *loops, const struct jy_flow *w, const s
         has_loop[head] = true;
     }
 }
+
+bool
+jy_flow_is_made_of(const struct jy_flow *w, const struct jy_flow_shape *s, const bool *inside, jy_fb head, jy_fv v,
+                   jy_fv param, int steps)
+{
+    const struct jy_fvalue *value = jy_flow_at(w, v);
+    if (v == param)
+        return true;
+    if (steps == 0 || !inside[value->f_block])
+        return false;
+    for (size_t k = 0; k < value->f_nargs; k++)
+        if (jy_flow_is_made_of(w, s, inside, head, value->f_args[k], param, steps - 1))
+            return true;
+    if (value->f_op != JY_FLOW_PARAM || value->f_block == head)
+        return false;
+    size_t place = 0;
+    while (w->w_blocks.at[value->f_block].f_params.at[place] != v)
+        place++;
+    for (uint32_t p = s->pred_start[value->f_block]; p < s->pred_start[value->f_block + 1]; p++) {
+        jy_fv given = w->w_blocks.at[s->pred[p].from].f_edge[s->pred[p].edge].args[place];
+        if (jy_flow_is_made_of(w, s, inside, head, given, param, steps - 1))
+            return true;
+    }
+    return false;
+}

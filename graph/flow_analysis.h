@@ -85,4 +85,8 @@ struct jy_flow_loops {
 
 void jy_flow_loops_fill(struct jy_flow_loops *loops, const struct jy_flow *w, const struct jy_flow_shape *s);
 
+/* Is v made, inside of the loop, of that parameter of its head (or v itself)? `inside` is by block. At most so many steps are followed; what lies behind them is none. */
+bool jy_flow_is_made_of(const struct jy_flow *w, const struct jy_flow_shape *s, const bool *inside, jy_fb head, jy_fv v,
+                        jy_fv param, int steps);
+
 #endif

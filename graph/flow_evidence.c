@@ -263,31 +263,6 @@ can_collect(struct jy_counted *c, struct jy_fast *fast, jy_fv at, size_t *nfound
 
 /* ---- does it pay? ---- */
 
-/* Is v made, in this round, of the head's parameter by anything but handing it on? */
-static bool
-is_made_of(const struct jy_counted *c, jy_fv v, jy_fv param, int depth)
-{
-    const struct jy_fvalue *value = jy_flow_at(c->w, v);
-    if (v == param)
-        return true;
-    if (depth == 0 || !c->inside[value->f_block])
-        return false;
-    for (size_t k = 0; k < value->f_nargs; k++)
-        if (is_made_of(c, value->f_args[k], param, depth - 1))
-            return true;
-    if (value->f_op != JY_FLOW_PARAM || value->f_block == c->head)
-        return false;
-    size_t place = 0;
-    while (c->w->w_blocks.at[value->f_block].f_params.at[place] != v)
-        place++;
-    for (uint32_t p = c->shape->pred_start[value->f_block]; p < c->shape->pred_start[value->f_block + 1]; p++) {
-        struct jy_fpred pred = c->shape->pred[p];
-        if (is_made_of(c, c->w->w_blocks.at[pred.from].f_edge[pred.edge].args[place], param, depth - 1))
-            return true;
-    }
-    return false;
-}
-
 /* A float that each round makes of the last one's: the order of float operations is the program's. */
 static bool
 has_float_recurrence(const struct jy_counted *c)
@@ -301,7 +276,8 @@ has_float_recurrence(const struct jy_counted *c)
         for (uint32_t p = c->shape->pred_start[c->head]; p < c->shape->pred_start[c->head + 1]; p++) {
             struct jy_fpred pred = c->shape->pred[p];
             jy_fv next = c->w->w_blocks.at[pred.from].f_edge[pred.edge].args[place];
-            if (c->inside[pred.from] && next != param && is_made_of(c, next, param, 8))
+            if (c->inside[pred.from] && next != param &&
+                jy_flow_is_made_of(c->w, c->shape, c->inside, c->head, next, param, 8))
                 return true;
         }
     }

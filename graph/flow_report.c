@@ -274,38 +274,14 @@ is_gathered(const struct reporter *r, jy_fv at, jy_fv param, enum jy_fop kind, i
     return true;
 }
 
-/* Is it made in the loop, and of the parameter? */
-static bool
-is_made_of(const struct reporter *r, jy_fv at, jy_fv param, int depth)
-{
-    const struct jy_fvalue *v = jy_flow_at(r->w, at);
-    if (at == param)
-        return true;
-    if (depth == 0 || !r->inside[v->f_block])
-        return false;
-    for (size_t k = 0; k < v->f_nargs; k++)
-        if (is_made_of(r, v->f_args[k], param, depth - 1))
-            return true;
-    if (v->f_op != JY_FLOW_PARAM || v->f_block == r->loop->head)
-        return false;
-    size_t place = 0;
-    while (r->w->w_blocks.at[v->f_block].f_params.at[place] != at)
-        place++;
-    for (uint32_t p = r->shape.pred_start[v->f_block]; p < r->shape.pred_start[v->f_block + 1]; p++) {
-        struct jy_fpred pred = r->shape.pred[p];
-        if (is_made_of(r, r->w->w_blocks.at[pred.from].f_edge[pred.edge].args[place], param, depth - 1))
-            return true;
-    }
-    return false;
-}
-
 static bool
 hands_nothing_on(struct reporter *r)
 {
     const struct jy_fblock *head = &r->w->w_blocks.at[r->loop->head];
     for (size_t place = 0; place < head->f_params.n; place++) {
         jy_fv param = head->f_params.at[place], next = handed_on(r, place);
-        if (next == JY_NO_FV || next == param || !is_made_of(r, next, param, 12))
+        if (next == JY_NO_FV || next == param ||
+            !jy_flow_is_made_of(r->w, &r->shape, r->inside, r->loop->head, next, param, 12))
             continue;
         const struct jy_fvalue *v = jy_flow_at(r->w, next);
         bool is_sum = is_gathered(r, next, param, is_float(v) ? JY_FLOW_ADD : JY_FLOW_COUNT, 12);
