@@ -16,8 +16,9 @@
 #include "runtime/flow_exec.h"
 #include "runtime/guard_check.h"
 #include "runtime/reserve.h"
-#include "runtime/whole_program.h"
 #include "runtime/start.h"
+#include "runtime/trial.h"
+#include "runtime/whole_program.h"
 
 struct jy_stats {
 #define STAT(name, help) uint64_t name;
@@ -91,7 +92,7 @@ struct jy_function {
     int8_t f_ints;            /* dynamic=: -1 default, 0 never, 1 from the start */
     uint32_t f_depth;         /* calls of the original that are running */
     bool f_recurses;          /* it has native code that calls itself */
-    struct jy_trial *f_trial; /* whole_program.c: not decided yet; NULL else */
+    struct jy_trial *f_trial; /* not decided yet; NULL else */
     char *f_error;            /* text of the latest internal error, for the report */
     PyObject *f_reasons;      /* list of dicts: every refusal, for explain() */
     PyObject *f_backend;      /* callable of the user's, or NULL */

@@ -20,12 +20,8 @@
 #include "frontend/cpython/hook.h"
 #include "runtime/function.h"
 #include "runtime/hook.h"
+#include "runtime/trial.h"
 #include <stdlib.h>
-#include <time.h>
-
-#define TRIALS 8u      /* taste: timed calls of each kind before a verdict, twice as many before one against */
-#define MAX_TRIALS 64u /* taste: no verdict by then is a verdict against */
-#define PATIENCE 32u   /* taste: calls of a function that never runs compiled */
 
 /* A code object's extra: 0 never seen, above 0 calls that are left until it is hot, or: */
 enum { NOT_WANTED = -1, WAS_HOT = -2 };
@@ -40,32 +36,7 @@ struct jy_whole {
     unsigned long long w_seen, w_found, w_kept, w_left;
 };
 
-struct jy_samples {
-    uint32_t n;
-    uint64_t at[MAX_TRIALS]; /* nanoseconds, ascending */
-};
-
-struct jy_trial {
-    bool t_running; /* a timed call is under way: what it calls recursively is part of it */
-    uint32_t t_turns;
-    struct jy_samples t_plain, t_compiled;
-};
-
-void
-jy_trial_free(struct jy_trial *trial)
-{
-    free(trial);
-}
-
 /* -- tried ------------------------------------------------------------------------------------------------------------------------- */
-
-static uint64_t
-now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 static void
 end_trial(struct jy_function *f, bool keep)
@@ -85,91 +56,21 @@ end_trial(struct jy_function *f, bool keep)
     f->f_off = true;
 }
 
-static void
-add_sample(struct jy_samples *samples, uint64_t elapsed)
-{
-    if (samples->n == MAX_TRIALS)
-        return;
-    uint32_t k = samples->n++;
-    for (; k > 0 && samples->at[k - 1] > elapsed; k--)
-        samples->at[k] = samples->at[k - 1];
-    samples->at[k] = elapsed;
-}
-
-/* By medians: other programs may get the processor in the middle of any call. */
-static void
-judge(struct jy_function *f)
-{
-    struct jy_trial *t = f->f_trial;
-    uint32_t n = t->t_compiled.n < t->t_plain.n ? t->t_compiled.n : t->t_plain.n;
-    if (f->f_off || (t->t_turns >= PATIENCE && f->f_stats.compiles == 0) || t->t_turns >= 8 * MAX_TRIALS) {
-        end_trial(f, false);
-        return;
-    }
-    if (n < TRIALS)
-        return;
-    uint64_t compiled = t->t_compiled.at[t->t_compiled.n / 2], plain = t->t_plain.at[t->t_plain.n / 2];
-    if (10 * compiled < 9 * plain)
-        end_trial(f, true);
-    else if (n >= MAX_TRIALS || (n >= 2 * TRIALS && compiled > plain))
-        end_trial(f, false);
-}
-
-/* Compiled or plain?  By the Thue-Morse sequence, which is balanced and falls in step with no loop of the program. */
-static bool
-is_compiled_turn(const struct jy_trial *t)
-{
-    return __builtin_parity(t->t_turns) == 0;
-}
-
-/* A timed call. */
-struct turn {
-    struct jy_trial *trial;
-    uint64_t attempts, watched, begun;
-    bool compiled;
-};
-
-static uint64_t
-attempts_of(const struct jy_function *f)
-{
-    return f->f_stats.compiles + f->f_stats.refusals;
-}
-
-/* refs: the function is kept until end_turn, and with it the state */
-static struct turn
-begin_turn(struct jy_function *f)
-{
-    struct jy_trial *t = f->f_trial;
-    struct turn turn = { .trial = t, .attempts = attempts_of(f), .watched = f->f_stats.watched_calls };
-    turn.compiled = f->f_stats.compiles == 0 || is_compiled_turn(t);
-    Py_INCREF(f->f_object);
-    t->t_turns++;
-    t->t_running = true;
-    turn.begun = now_ns();
-    return turn;
-}
-
-static void
-end_turn(struct jy_function *f, const struct turn *turn, bool succeeded)
-{
-    uint64_t elapsed = now_ns() - turn->begun;
-    struct jy_trial *t = turn->trial;
-    PyObject *object = f->f_object;
-    if (f->f_trial == t) { /* else whole-program mode was left meanwhile */
-        t->t_running = false;
-        /* A call that compiles, fails or is watched says nothing. */
-        if (succeeded && turn->attempts == attempts_of(f) && turn->watched == f->f_stats.watched_calls &&
-            f->f_stats.compiles != 0)
-            add_sample(turn->compiled ? &t->t_compiled : &t->t_plain, elapsed);
-        judge(f);
-    }
-    Py_DECREF(object);
-}
-
 static bool
 is_on_trial(const struct jy_function *f)
 {
-    return f->f_trial != NULL && !f->f_trial->t_running && !f->f_off && f->f_plain != NULL;
+    return f->f_trial != NULL && !jy_trial_is_running(f->f_trial) && !f->f_off && f->f_plain != NULL;
+}
+
+/* refs: gives the function back */
+static void
+end_turn(struct jy_function *f, const struct jy_turn *turn, bool succeeded)
+{
+    PyObject *object = f->f_object;
+    enum jy_verdict verdict = jy_turn_end(f, turn, succeeded);
+    if (verdict != JY_VERDICT_NONE)
+        end_trial(f, verdict == JY_VERDICT_KEEP);
+    Py_DECREF(object);
 }
 
 /* refs: as vectorcall */
@@ -179,7 +80,8 @@ trial_entry(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *
     struct jy_function *f = jy_function_find(callable);
     if (!is_on_trial(f))
         return jy_entry_call(f, args, nargsf, kwnames);
-    struct turn turn = begin_turn(f);
+    struct jy_turn turn;
+    jy_turn_begin(&turn, f);
     PyObject *result =
         turn.compiled ? jy_entry_call(f, args, nargsf, kwnames) : f->f_plain(callable, args, nargsf, kwnames);
     end_turn(f, &turn, result != NULL);
@@ -192,14 +94,14 @@ static void
 begin_trial(PyObject *function)
 {
     bool has_vectorcall = jy_compat_has_function_vectorcall();
-    struct jy_trial *trial = calloc(1, sizeof(*trial));
+    struct jy_trial *trial = jy_trial_new();
     struct jy_function *f = trial == NULL    ? NULL
                             : has_vectorcall ? jy_function_new(function)
                                              : jy_hook_attach(function);
     if (f == NULL || (has_vectorcall && jy_function_install(f) < 0)) { /* it stays plain */
         PyErr_Clear();
         jy_function_free(f);
-        free(trial);
+        jy_trial_free(trial);
         return;
     }
     f->f_inplace = f->f_found = true;
@@ -311,7 +213,8 @@ run_frame(PyThreadState *thread, struct _PyInterpreterFrame *frame)
         return jy_hook_run(thread, frame);
     if (!is_on_trial(f))
         return jy_hook_enter(thread, frame, f);
-    struct turn turn = begin_turn(f);
+    struct jy_turn turn;
+    jy_turn_begin(&turn, f);
     PyObject *result = turn.compiled ? jy_hook_enter(thread, frame, f) : jy_hook_run(thread, frame);
     end_turn(f, &turn, result != NULL);
     return result;

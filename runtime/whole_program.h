@@ -4,11 +4,7 @@
 
 #include <Python.h>
 
-struct jy_function;
-struct jy_trial; /* of a function that was found: its calls are timed, compiled and plain in turns */
 struct jy_whole; /* owned by the runtime struct, lives as long as the process */
-
-void jy_trial_free(struct jy_trial *trial);
 
 extern PyMethodDef jy_whole_methods[];
 
