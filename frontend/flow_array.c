@@ -197,12 +197,20 @@ clipped(struct jy_vbuild *b, jy_fv *out, struct jy_val *bound, jy_fv length, jy_
     return JY_OK;
 }
 
+/* The step of a slice. */
+struct step {
+    int64_t known; /* 0: it is not */
+    jy_fv value, positive;
+};
+
 /* An extent that the slice has at most. */
 static int64_t
 about_slice(const struct jy_vbuild *b, int64_t n, const struct jy_val *const *bounds, int64_t step)
 {
     Py_ssize_t start = step > 0 ? 0 : PY_SSIZE_T_MAX, stop = step > 0 ? PY_SSIZE_T_MAX : PY_SSIZE_T_MIN;
     int64_t k;
+    if (step == 0)
+        return n;
     if (bounds[0]->kind == JY_K_INT && jy_vconst(b, bounds[0]->regs[0], &k))
         start = k;
     if (bounds[1]->kind == JY_K_INT && jy_vconst(b, bounds[1]->regs[0], &k))
@@ -210,49 +218,78 @@ about_slice(const struct jy_vbuild *b, int64_t n, const struct jy_val *const *bo
     return PySlice_AdjustIndices(n, &start, &stop, step);
 }
 
+/* The interpreter has steps of nothing and such that an extent is no matter for. */
 static jy_status
-step_of(struct jy_vbuild *b, int64_t *out, const struct jy_val *step)
+step_of(struct jy_vbuild *b, struct step *out, struct jy_val *by)
 {
-    *out = 1;
-    if (is_none(step))
+    jy_fv far = jy_vint(b, INT32_MAX);
+    *out = (struct step){ .known = 1, .value = jy_vint(b, 1) };
+    if (is_none(by))
         return JY_OK;
-    if (step->kind != JY_K_INT || !jy_vconst(b, step->regs[0], out) || *out == 0 || *out > INT32_MAX ||
-        *out < -INT32_MAX)
-        return jy_vb_lacks(b, "a slice of an array whose step is not known");
+    TRY(jy_vas_index(b, &out->value, by));
+    bool is_known = jy_vconst(b, out->value, &out->known);
+    if (is_known && (out->known == 0 || out->known > INT32_MAX || out->known < -INT32_MAX))
+        return jy_vb_lacks(b, "a slice of an array with a step of %lld", (long long)out->known);
+    if (is_known)
+        return JY_OK;
+    out->known = 0;
+    out->positive = early2(b, JY_FLOW_GT, JY_F_I1, out->value, jy_vint(b, 0));
+    jy_vcheck_not_zero(b, out->value, "a step of zero");
+    jy_fv moved = jy_ve2(b, JY_FLOW_ADD, JY_F_I64, out->value, far);
+    jy_vcheck(b, jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, moved, jy_vint(b, INT64_C(2) * INT32_MAX + 1)), "a step of many");
     return JY_OK;
+}
+
+/* One for steps upwards, another for steps downwards. */
+static jy_fv
+by_sign(struct jy_vbuild *b, const struct step *s, jy_fv upwards, jy_fv downwards)
+{
+    if (s->known != 0)
+        return s->known > 0 ? upwards : downwards;
+    return early_select(b, s->positive, upwards, downwards);
+}
+
+/* How many steps there are on the way, which may be negative. What is not known is never divided by zero, not even in front of the check of it. */
+static jy_fv
+count_steps(struct jy_vbuild *b, const struct step *s, jy_fv length)
+{
+    jy_fv one = jy_vint(b, 1), size = jy_vint(b, s->known < 0 ? -s->known : s->known);
+    if (s->known == 1 || s->known == -1)
+        return length;
+    if (s->known == 0) {
+        jy_fv back = early2(b, JY_FLOW_SUB, JY_F_I64, jy_vint(b, 0), s->value);
+        size = early2(b, JY_FLOW_MAX, JY_F_I64, early2(b, JY_FLOW_MAX, JY_F_I64, s->value, back), one);
+    }
+    jy_fv up = early2(b, JY_FLOW_ADD, JY_F_I64, length, early2(b, JY_FLOW_SUB, JY_F_I64, size, one));
+    return early2(b, JY_FLOW_FLOORDIV, JY_F_I64, up, size);
 }
 
 /* NumPy lets a slice without elements begin where the axis does, in steps of one. */
 static jy_status
-take_slice(struct subscripting *s, struct jy_val *const *bounds, const struct jy_val *by)
+take_slice(struct subscripting *s, struct jy_val *const *bounds, struct jy_val *by)
 {
     struct jy_vbuild *b = s->b;
-    int64_t step;
+    struct step step;
     TRY(step_of(b, &step, by));
     jy_fv n = s->of->extent[s->axis], stride = s->of->stride[s->axis], zero = jy_vint(b, 0), one = jy_vint(b, 1);
-    int64_t about = about_slice(b, s->of->about[s->axis], (const struct jy_val *const *)bounds, step);
-    jy_fv low = jy_vint(b, step > 0 ? 0 : -1);
-    jy_fv high = step > 0 ? n : early2(b, JY_FLOW_SUB, JY_F_I64, n, one);
-    jy_fv start = step > 0 ? zero : high, stop = step > 0 ? n : low;
+    int64_t about = about_slice(b, s->of->about[s->axis], (const struct jy_val *const *)bounds, step.known);
+    jy_fv low = by_sign(b, &step, zero, jy_vint(b, -1));
+    jy_fv high = step.known > 0 ? n : by_sign(b, &step, n, early2(b, JY_FLOW_SUB, JY_F_I64, n, one));
+    jy_fv start = by_sign(b, &step, zero, high), stop = by_sign(b, &step, n, low);
     for (size_t k = 0; k < 2; k++)
         if (!is_none(bounds[k]))
             TRY(clipped(b, k == 0 ? &start : &stop, bounds[k], n, low, high));
     s->axis++;
-    if (step == 1 && is_none(bounds[0])) {
+    if (step.known == 1 && is_none(bounds[0])) {
         add_axis(s, is_none(bounds[1]) ? n : stop, stride, about);
         return JY_OK;
     }
-    jy_fv from = step > 0 ? start : stop, to = step > 0 ? stop : start;
-    jy_fv length = early2(b, JY_FLOW_SUB, JY_F_I64, to, from);
-    if (step != 1 && step != -1) {
-        jy_fv size = jy_vint(b, step > 0 ? step : -step);
-        jy_fv up = early2(b, JY_FLOW_ADD, JY_F_I64, length, early2(b, JY_FLOW_SUB, JY_F_I64, size, one));
-        length = early2(b, JY_FLOW_FLOORDIV, JY_F_I64, up, size);
-    }
+    jy_fv from = by_sign(b, &step, start, stop), to = by_sign(b, &step, stop, start);
+    jy_fv length = count_steps(b, &step, early2(b, JY_FLOW_SUB, JY_F_I64, to, from));
     jy_fv some = early2(b, JY_FLOW_GT, JY_F_I1, length, zero);
     move(s, scaled(b, early_select(b, some, start, zero), stride));
-    if (step != 1)
-        stride = early_select(b, some, scaled(b, jy_vint(b, step), stride), stride);
+    if (step.known != 1)
+        stride = early_select(b, some, scaled(b, step.value, stride), stride);
     add_axis(s, early2(b, JY_FLOW_MAX, JY_F_I64, length, zero), stride, about);
     return JY_OK;
 }

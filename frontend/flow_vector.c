@@ -1000,6 +1000,31 @@ dot(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_vector_spec *s
     return JY_OK;
 }
 
+/* numpy.linalg.norm() of one axis. */
+static jy_status
+norm(struct jy_vbuild *b, struct jy_val **out, struct jy_val *x)
+{
+    struct jy_vgeometry g;
+    struct jy_vector_spec s = { .ndim = 1 };
+    jy_fv slots = JY_NO_FV;
+    TRY(begin(b));
+    if (x->array->ndim != 1)
+        return jy_vb_lacks(b, "the norm of an array of %u axes", x->array->ndim);
+    if (!jy_dtype_is_float((jy_dtype)x->array->dtype))
+        TRY(cast(b, &x, JY_F64, x, JY_VECTOR_COPY_ORDER, &slots));
+    jy_varray_geometry(&g, x);
+    TRY(check_size(b, &g));
+    s.dtype[0] = s.dtype[1] = s.dtype[JY_VECTOR_RESULT] = x->array->dtype;
+    put_array(b, 0, &g, &g);
+    put_shape(b, &g);
+    b->w->w_np_flags = true;
+    jy_fv spec = jy_vint(b, jy_vector_pack(&s));
+    jy_fv sum = narrowed(b, (jy_dtype)x->array->dtype, jy_vhelp(b, "vector_square", 1, &spec, no_room));
+    jy_dtype dtype = (jy_dtype)x->array->dtype;
+    *out = jy_val_reg(b, JY_K_NP, dtype, jy_ve1(b, JY_FLOW_SQRT, jy_vtype_of_dtype(dtype), sum));
+    return JY_OK;
+}
+
 /* Of a matrix and a vector, or the other way round. */
 static jy_status
 matrix_product(struct jy_vbuild *b, struct jy_val **out, jy_op op, struct jy_vector_spec *s,
@@ -1279,6 +1304,8 @@ jy_vvector_call(struct jy_vbuild *b, struct jy_val **out, PyObject *callable, si
         return product(b, out, JY_OP_DOT, args);
     if (nargs == 3 && strcmp(name, "where") == 0)
         return where(b, out, args);
+    if (nargs == 1 && strcmp(name, "linalg.norm") == 0)
+        return norm(b, out, args[0]);
     if (nargs == 1 && strcmp(name, "copy") == 0 && args[0]->array->ndim == 1)
         return copy_of(b, out, args[0]);
     return nargs == 1 ? creation(b, out, name, args[0], JY_DTYPE_NONE) : JY_OK;

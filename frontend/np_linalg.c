@@ -118,6 +118,27 @@ jy_np_linalg_dot(struct jy_frame *f, struct jy_value **out, const struct jy_np_r
     return emit(f, out, JY_OP_DOT, row->name, &p, row->datum == 2);
 }
 
+/* Of all elements: sqrt(x.dot(x)) of the elements side by side, as numpy.linalg has it. */
+jy_status
+jy_np_linalg_norm(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,
+                  struct jy_value *const *args, PyObject *kwnames)
+{
+    struct jy_value *x, *sum;
+    if (nargs != 1 || kwnames != NULL)
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s with these arguments", row->name);
+    TRY(jy_np_array_arg(f, row->name, args[0]));
+    if (!jy_dtype_is_float((jy_dtype)args[0]->u.array.dtype) || args[0]->u.array.ndim == 0 ||
+        !jy_np_is_c_block(args[0]))
+        return jy_break(f, JY_BREAK_NUMPY_CALL, "%s of integers, or of a strided array", row->name);
+    jy_sx size = jy_np_size(f, args[0]->u.array.ndim, args[0]->u.array.shape);
+    TRY(jy_np_reshaped(f, &x, args[0], 1, &size));
+    struct product p = { .dtype = (jy_dtype)x->u.array.dtype };
+    TRY(jy_value_node(f, &p.args[0], x));
+    p.args[1] = p.args[0];
+    TRY(emit(f, &sum, JY_OP_DOT, "dot", &p, false));
+    return jy_np_apply(f, out, JY_OP_SQRT, 1, &sum, NULL, 0);
+}
+
 /* a.ravel()[:, None] * b.ravel()[None, :] */
 jy_status
 jy_np_linalg_outer(struct jy_frame *f, struct jy_value **out, const struct jy_np_row *row, size_t nargs,

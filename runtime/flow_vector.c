@@ -366,22 +366,53 @@ fill(char *to, const char *from, size_t n, size_t bytes)
     }
 }
 
+/* `bytes` is a constant where it is called, so that an item is one move; an item that goes everywhere is read once. */
+static inline void
+copy_items(char *to, const char *from, npy_intp n, const npy_intp *stride, size_t bytes)
+{
+    char item[sizeof(double) * 2];
+    if (n > 0)
+        memcpy(item, from, bytes);
+    if (stride[0] == 0)
+        for (; n-- > 0; to += stride[1])
+            memcpy(to, item, bytes);
+    else
+        for (; n-- > 0; from += stride[0], to += stride[1])
+            memcpy(to, from, bytes);
+}
+
+static void
+copy_apart(char *to, const char *from, npy_intp n, const npy_intp *stride, size_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        copy_items(to, from, n, stride, 1);
+        break;
+    case 2:
+        copy_items(to, from, n, stride, 2);
+        break;
+    case 4:
+        copy_items(to, from, n, stride, 4);
+        break;
+    case 8:
+        copy_items(to, from, n, stride, 8);
+        break;
+    default:
+        copy_items(to, from, n, stride, bytes);
+        break;
+    }
+}
+
 static void
 copy_row(void *context, char **data, npy_intp n, const npy_intp *stride)
 {
     size_t bytes = *(const size_t *)context;
-    const char *from = data[0];
-    char *to = data[1];
     if (stride[0] == (npy_intp)bytes && stride[1] == (npy_intp)bytes)
-        memcpy(to, from, (size_t)n * bytes);
+        memcpy(data[1], data[0], (size_t)n * bytes);
     else if (stride[0] == 0 && stride[1] == (npy_intp)bytes)
-        fill(to, from, (size_t)n, bytes);
-    else if (bytes == 8)
-        for (; n-- > 0; from += stride[0], to += stride[1])
-            memcpy(to, from, 8);
+        fill(data[1], data[0], (size_t)n, bytes);
     else
-        for (; n-- > 0; from += stride[0], to += stride[1])
-            memcpy(to, from, bytes);
+        copy_apart(data[1], data[0], n, stride, bytes);
 }
 
 /* Elements of the result's dtype; there is at least one, and the two share no memory. */
@@ -896,23 +927,56 @@ jy_vector_arg(struct jy_flow_call *call, int64_t spec, int64_t largest, int32_t 
 
 /* -- products ------------------------------------------------------------------------------------------------------------------------ */
 
+static double
+run_dot(jy_op op, const struct jy_vector_spec *s, const struct jy_operand *operand, int32_t *failed)
+{
+    struct jy_operand out = { .ndim = 0 };
+    union jy_scalar result = { .bits = 0 };
+    out.data = (char *)&result;
+    jy_fp_clear(true);
+    bool done = jy_product_run(op, (jy_dtype)s->dtype[0], &operand[0], &operand[1], &out) == JY_PRODUCT_DONE;
+    *failed = !done || (jy_product_reports(op) && !is_quiet());
+    return s->dtype[0] == JY_F32 ? (double)result.f : result.d;
+}
+
+static struct jy_operand
+vector_operand(const struct jy_vector_block *b, size_t k)
+{
+    struct jy_operand x = { .data = b->data[k], .ndim = 1 };
+    x.shape[0] = b->extent[0];
+    x.stride[0] = b->stride[k][0];
+    return x;
+}
+
 double
 jy_vector_dot(struct jy_flow_call *call, int64_t spec, int64_t op, int32_t *failed)
 {
     struct jy_vector_spec s = jy_vector_unpack(spec);
     struct jy_vector_block *b = jy_vector_block_of(call);
-    struct jy_operand operand[2], out = { .ndim = 0 };
-    union jy_scalar result = { .bits = 0 };
-    for (size_t k = 0; k < 2; k++) {
-        operand[k] = (struct jy_operand){ .data = b->data[k], .ndim = 1 };
-        operand[k].shape[0] = b->extent[0];
-        operand[k].stride[0] = b->stride[k][0];
+    return run_dot((jy_op)op, &s, (struct jy_operand[]){ vector_operand(b, 0), vector_operand(b, 1) }, failed);
+}
+
+/* As numpy.linalg.norm() computes it: elements that do not lie side by side are copied first, so that the BLAS routine is the one for such that do. */
+double
+jy_vector_square(struct jy_flow_call *call, int64_t spec, int32_t *failed)
+{
+    struct jy_vector_spec s = jy_vector_unpack(spec);
+    struct jy_operand x = vector_operand(jy_vector_block_of(call), 0);
+    int64_t n = x.shape[0], dense = (int64_t)itemsize(&s, 0);
+    char *copied = NULL;
+    if (n > 1 && x.stride[0] != dense) {
+        size_t bytes = (size_t)dense;
+        copied = malloc((size_t)n * bytes);
+        *failed = copied == NULL;
+        if (*failed)
+            return 0;
+        copy_row(&bytes, (char *[]){ x.data, copied }, (npy_intp)n, (npy_intp[]){ x.stride[0], (npy_intp)dense });
+        x.data = copied;
     }
-    out.data = (char *)&result;
-    jy_fp_clear(true);
-    bool done = jy_product_run((jy_op)op, (jy_dtype)s.dtype[0], &operand[0], &operand[1], &out) == JY_PRODUCT_DONE;
-    *failed = !done || (jy_product_reports((jy_op)op) && !is_quiet());
-    return s.dtype[0] == JY_F32 ? (double)result.f : result.d;
+    x.stride[0] = dense;
+    double sum = run_dot(JY_OP_DOT, &s, (struct jy_operand[]){ x, x }, failed);
+    free(copied);
+    return sum;
 }
 
 /* How many axes the operands have: of a matrix and a vector extents 0 and 1 of the block are the matrix's, of two matrices m n p. */

@@ -46,5 +46,6 @@ double jy_vector_reduce_f(struct jy_flow_call *call, PyObject *ufunc, int64_t sp
 int64_t jy_vector_reduce_i(struct jy_flow_call *call, PyObject *ufunc, int64_t spec, int32_t *failed);
 /* Of two arrays of one axis; what it is: enum jy_op */
 double jy_vector_dot(struct jy_flow_call *call, int64_t spec, int64_t op, int32_t *failed);
+double jy_vector_square(struct jy_flow_call *call, int64_t spec, int32_t *failed);
 
 #endif

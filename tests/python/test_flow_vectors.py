@@ -856,6 +856,151 @@ def test_errstate():
         same(quotients_in_place, copies(A, ZERO, 3), native=False)
 
 
+# ---- norms ----
+
+
+def distances(p, d):
+    for i in range(len(p)):
+        for j in range(i + 1, len(p)):
+            d[i, j] = d[j, i] = np.linalg.norm(p[i] - p[j])
+    return d
+
+
+def norms(x, a, n):
+    s, kept = 0.0, []
+    for i in range(n):
+        s += np.linalg.norm(x[:, i]) + np.linalg.norm(x[i]) * 3
+        y = np.linalg.norm(a[i:]) + np.linalg.norm(a[::-1]) + np.linalg.norm(a[i :: i + 1])
+    return s, y, type(y)
+
+
+@pytest.mark.parametrize("executor, every", [("llvm", 0), ("loop", 0), ("loop", 1), ("loop", 3)])
+def test_norms(executor, every):
+    jitney.config.executor, jitney.config.exit_every = executor, every
+    special = [1e300, 1e-300, np.nan, -0.0, 5e-324]
+    for dtype in (np.float64, np.float32, np.int64, np.int8, np.uint16, np.bool_):
+        points = (RNG.random((7, 3)) * 100).astype(dtype)
+        same(distances, copies(points, np.zeros((7, 7))), native=dtype not in (np.bool_, np.uint16))
+        for n in (1, 3, 31, 32, 33, 200):
+            x = (RNG.random((max(n, 3), 3)) * 100).astype(dtype)
+            same(norms, copies(x, x[:n, 0].copy(), 3))
+            same(norms, copies(np.asfortranarray(x), x[:n, 1][::-1], 3))
+    same(norms, copies(np.full((3, 3), np.inf), np.array(special), 3))
+    same(norms, copies(np.full((3, 3), -np.nan), np.broadcast_to(2.5, 40), 3))
+    same(norms, copies(np.full((3, 3), 1e200), np.zeros(0), 3), native=False)
+    same(norms, copies(np.ones((3, 3), np.float16), np.ones(5, np.float16), 3), native=False)
+    same(norms, copies(np.ones((3, 3), complex), np.ones(5, complex), 3), native=False)
+    same(norms, copies(np.ones((3, 3, 2)), np.ones((5, 2)), 3), native=False)
+    same(norms, lambda: ([[1.0] * 3] * 3, [1.0, 2.0], 3), native=False)
+
+
+# ---- slices in steps that the loop computes ----
+
+
+def sieve(n):
+    found = np.ones(n, dtype=bool)
+    for i in range(2, int(n**0.5) + 1):
+        if found[i]:
+            found[i * i :: i] = False
+    return found
+
+
+def in_steps(a, steps):
+    s, out = 0.0, []
+    for k in steps:
+        v = a[::k]
+        s += v.sum() + len(v)
+        for i in range(-9, 10, 3):
+            w, x, y, z = a[i::k], a[:i:k], a[i : i + 5 : k], a[i : i - 5 : k]
+            s += 2 * w.sum() + 3 * x.sum() + 5 * y.sum() + 7 * z.sum()
+            a[i : i + 2 : k] = 0.5 * i
+        a[::k] += 1
+        a[1::k] *= a[1::k]
+        a[k::k] -= a[::k][: len(a[k::k])]
+    return s, v, w, x, y, z, v.strides, len(z)
+
+
+def by_two_steps(a, n):
+    for i in range(1, n):
+        for j in range(-3, n):
+            if j != 0:
+                v = a[::i, ::j]
+                a[1::i, 2::j] += v[0, 0]
+    return v
+
+
+@pytest.mark.parametrize("executor, every", [("llvm", 0), ("loop", 0), ("loop", 1), ("loop", 3)])
+def test_slices_in_steps_that_the_loop_computes(executor, every):
+    jitney.config.executor, jitney.config.exit_every = executor, every
+    for n in (1000, 5, 0, 1):
+        same(sieve, lambda: (n,), native=n > 100)
+    for dtype in (np.float64, np.float32, np.int64, np.int16):
+        same(in_steps, copies(np.arange(12).astype(dtype), range(1, 9)))
+    same(in_steps, copies(X, [1, 2, 3, -1, -2, -7, 100, -100, 2**31 - 1, 1 - 2**31]))
+    same(in_steps, copies(X[::-3], [np.int64(2), np.int64(-3), np.int64(7)]))
+    same(in_steps, copies(np.arange(12).astype(np.float16), range(1, 9)), native=False)
+    same(in_steps, copies(X[:1], range(-3, 0)), native=False)
+    same(in_steps, copies(X[:0], range(1, 4)), native=False)
+    same(by_two_steps, copies(A, 6))
+    same(by_two_steps, copies(A.T, 6))
+
+
+@pytest.mark.parametrize("k", [0, 2**31, -(2**31), 2**62, 2**63 - 1, -(2**63), 2**63, 10**30, True, False, 1.0, np.int64(0), np.uint64(2**63 + 1), np.True_, None])
+def test_steps_that_do_not_fit(k):
+    def constant(a, k, n):
+        s = 0.0
+        for i in range(n):
+            v = a[i::k]
+            s += v.sum()
+        return s, v, v.strides
+
+    def one_of_many(a, steps, n):
+        s = 0.0
+        for i in range(n):
+            a[i :: steps[i]] = i
+            s += a[:: steps[i]].sum()
+        return s, a
+
+    for step in (k, -k if isinstance(k, int) else k):
+        for make in (copies(X, step, 5), copies(A, step, 5)):
+            compiled = jitney.compile(constant)
+            outcome(compiled, copies(X, 3, 5)())
+            assert outcome(compiled, make()) == outcome(constant, make())
+            same(constant, make, native=False)
+        steps = [2, 3, step, 4, -1]
+        same(one_of_many, copies(X, steps, 5), native=False)
+        compiled = jitney.compile(one_of_many)
+        outcome(compiled, copies(X, [2, 3, 5, 4, -1], 5)())
+        assert outcome(compiled, copies(X, steps, 5)()) == outcome(one_of_many, copies(X, steps, 5)())
+
+
+def test_read_only_and_shared_arrays_in_steps():
+    def f(a, b, n):
+        for i in range(1, n):
+            a[::i][:3] += b[::-i][:3]
+            a[::i] = b[::i]
+        return a, b
+
+    def overlapping():
+        x = X.copy()
+        return x[5:], x[:-5], 6
+
+    def read_only():
+        x = X.copy()
+        x.flags.writeable = False
+        return x, X.copy(), 6
+
+    def of_two_kinds(a, n):
+        for i in range(n):
+            a[::n] = a[::i]
+        return a
+
+    same(f, copies(X, X[::-1], 6))
+    same(f, overlapping)
+    same(f, read_only, native=False)
+    same(of_two_kinds, copies(X, 5), native=False)
+
+
 def doubled(x, n):
     for _ in range(n):
         for i in range(len(x)):
