@@ -1,5 +1,6 @@
 /* Copying loops. A loop's values may be used in every block that they dominate; a copy of the loop brings second values for them, so they must come as parameters before it
- * is made. As the frontend does, every block behind the loop gets a parameter for each of them; flow_params.c removes what was not needed. */
+ * is made. As the frontend does, every block behind the loop gets a parameter for each of them; flow_params.c removes what was not needed. A part of a ring (flow_reduce.c) is
+ * entered again from the rest of it, so its own blocks get such parameters, too. */
 #include "graph/flow_copy.h"
 #include <string.h>
 
@@ -7,6 +8,8 @@ struct close {
     struct jy_flow *w;
     const struct jy_flow_shape *shape;
     bool *inside;
+    bool is_ring; /* its blocks are entered from outside anywhere, so they need parameters like those behind it */
+    jy_fb user;   /* whose uses are noted */
     size_t nvalues, nblocks;
     uint32_t *place; /* by value: place in `out` + 1; 0: not used outside */
     struct {
@@ -19,7 +22,8 @@ struct close {
 static void
 note_use(struct close *c, jy_fv v)
 {
-    if (v >= c->nvalues || !c->inside[jy_flow_at(c->w, v)->f_block] || c->place[v] != 0)
+    jy_fb block = v < c->nvalues ? jy_flow_at(c->w, v)->f_block : c->user;
+    if (block == c->user || !c->inside[block] || c->place[v] != 0)
         return;
     *jy_vec_push(c->w->w_arena, &c->out) = v;
     c->place[v] = (uint32_t)c->out.n;
@@ -56,9 +60,24 @@ note_block(struct close *c, const struct jy_fblock *block)
 }
 
 static bool
+gets_params(const struct close *c, jy_fb block)
+{
+    return c->is_ring || !c->inside[block];
+}
+
+static bool
 reaches(const struct close *c, size_t k, jy_fb block)
 {
-    return jy_dominates(&c->shape->dom, jy_flow_at(c->w, c->out.at[k])->f_block, block);
+    jy_fb from = jy_flow_at(c->w, c->out.at[k])->f_block;
+    return from != block && jy_dominates(&c->shape->dom, from, block);
+}
+
+/* The value in a block, or at its end. */
+static jy_fv
+value_in(const struct close *c, jy_fb block, size_t k)
+{
+    jy_fv param = c->param[block] != NULL ? c->param[block][k] : JY_NO_FV;
+    return param != JY_NO_FV ? param : c->out.at[k];
 }
 
 static void
@@ -81,8 +100,8 @@ static void
 use_params(const struct close *c, jy_fb block, jy_fv *at, size_t n)
 {
     for (size_t k = 0; k < n; k++)
-        if (at[k] < c->nvalues && c->place[at[k]] != 0 && c->param[block] != NULL)
-            at[k] = c->param[block][c->place[at[k]] - 1];
+        if (at[k] < c->nvalues && c->place[at[k]] != 0)
+            at[k] = value_in(c, block, c->place[at[k]] - 1);
 }
 
 /* The exit is others' too. */
@@ -133,7 +152,7 @@ pass_params(struct close *c, jy_fb from)
     struct jy_fblock *block = &c->w->w_blocks.at[from];
     for (size_t e = 0; e < jy_flow_nedges(block); e++) {
         struct jy_fedge *edge = &block->f_edge[e];
-        if (c->inside[edge->to] || c->param[edge->to] == NULL)
+        if (c->param[edge->to] == NULL)
             continue;
         size_t n = edge->nargs;
         jy_fv *args = JY_NEW_ARRAY(c->w->w_arena, jy_fv, n + c->out.n);
@@ -141,38 +160,53 @@ pass_params(struct close *c, jy_fb from)
             memcpy(args, edge->args, n * sizeof(*args));
         for (size_t k = 0; k < c->out.n; k++)
             if (c->param[edge->to][k] != JY_NO_FV)
-                args[n++] = c->inside[from] ? c->out.at[k] : c->param[from][k];
+                args[n++] = value_in(c, from, k);
         edge->args = args;
         edge->nargs = n;
     }
 }
 
-void
-jy_flow_close_loop(struct jy_flow *w, const struct jy_flow_shape *shape, const struct jy_flow_loop *loop)
+static void
+close_blocks(struct jy_flow *w, const struct jy_flow_shape *shape, const struct jy_flow_loop *loop, bool is_ring)
 {
     size_t nblocks = w->w_blocks.n;
     struct close c = { .w = w,
                        .shape = shape,
                        .inside = JY_NEW_ARRAY(w->w_arena, bool, nblocks),
+                       .is_ring = is_ring,
                        .nvalues = w->w_values.n,
                        .nblocks = nblocks,
                        .place = JY_NEW_ARRAY(w->w_arena, uint32_t, w->w_values.n),
                        .param = JY_NEW_ARRAY(w->w_arena, jy_fv *, nblocks) };
     for (size_t k = 0; k < loop->blocks.n; k++)
         c.inside[loop->blocks.at[k]] = true;
-    for (size_t k = 0; k < shape->dom.n; k++)
-        if (!c.inside[shape->dom.order[k]])
-            note_block(&c, &w->w_blocks.at[shape->dom.order[k]]);
+    for (size_t k = 0; k < shape->dom.n; k++) {
+        c.user = shape->dom.order[k];
+        if (gets_params(&c, c.user))
+            note_block(&c, &w->w_blocks.at[c.user]);
+    }
     if (c.out.n == 0)
         return;
     for (size_t k = 0; k < shape->dom.n; k++)
-        if (!c.inside[shape->dom.order[k]])
+        if (gets_params(&c, shape->dom.order[k]))
             add_params(&c, shape->dom.order[k]);
     for (size_t k = 0; k < shape->dom.n; k++) {
-        if (!c.inside[shape->dom.order[k]])
+        if (gets_params(&c, shape->dom.order[k]))
             rewrite_block(&c, shape->dom.order[k]);
         pass_params(&c, shape->dom.order[k]);
     }
+}
+
+void
+jy_flow_close_loop(struct jy_flow *w, const struct jy_flow_shape *shape, const struct jy_flow_loop *loop)
+{
+    close_blocks(w, shape, loop, false);
+}
+
+void
+jy_flow_close_ring(struct jy_flow *w, const struct jy_flow_shape *shape, const struct jy_flow_loop *part)
+{
+    close_blocks(w, shape, part, true);
 }
 
 /* ---- copies ---- */

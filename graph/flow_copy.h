@@ -15,6 +15,8 @@ struct jy_copy {
 
 /* Values of the loop that are used behind it get there as parameters from now on. So a second way out of a copy of the loop only passes its own. */
 void jy_flow_close_loop(struct jy_flow *w, const struct jy_flow_shape *shape, const struct jy_flow_loop *loop);
+/* The same for blocks that may be entered anywhere from what lies behind them: they get such parameters, too. */
+void jy_flow_close_ring(struct jy_flow *w, const struct jy_flow_shape *shape, const struct jy_flow_loop *part);
 
 struct jy_copy jy_copy_new(struct jy_flow *w);
 jy_fv jy_copy_value(const struct jy_copy *copy, jy_fv v);

@@ -204,7 +204,7 @@ jy_flow_reduce(struct jy_flow *w)
             nvalues += w->w_blocks.at[list.blocks.at[i]].f_params.n + w->w_blocks.at[list.blocks.at[i]].f_body.n;
         if (nvalues > MOST_VALUES)
             break;
-        jy_flow_close_loop(w, &r.shape, &list);
+        jy_flow_close_ring(w, &r.shape, &list);
         copy_blocks(&r, &list);
         changed = true;
     }

@@ -264,3 +264,55 @@ TEST(flow_reduce, only_ways_back_of_two_sorts_are_separated)
     CHECK_UINT(w->w_blocks.at[1].f_params.n, 1); /* %4 changes in the outer loop only */
     jy_arena_free(arena);
 }
+
+/* The ring is 1 to 6; 4 has the test. What is made again for those that come from outside is 1, 2 and 3, and 3 is entered from 5, too, where %9 of 2 is still known. */
+#define ENTERED_AGAIN_BEHIND_A_VALUE                                                                                   \
+    "flow f :\n"                                                                                                       \
+    "  input 0 : i64 number 0 int64\n"                                                                                 \
+    "  input 1 : i64 number 1 int64\n"                                                                                 \
+    "  block 0 () :\n"                                                                                                 \
+    "    %0 = input[0] : i64\n"                                                                                        \
+    "    %1 = input[1] : i64\n"                                                                                        \
+    "    %2 = const[0] : i64\n"                                                                                        \
+    "    %3 = const[1] : i64\n"                                                                                        \
+    "    %4 = const[2] : i64\n"                                                                                        \
+    "    %5 = lt %0, %1 : i1\n"                                                                                        \
+    "    branch %5 ? 2 (%0, %2) : 1 (%1, %2)\n"                                                                        \
+    "  block 1 (%6 : i64, %7 : i64) :\n"                                                                               \
+    "    %8 = add %6, %3 exit 0 : i64\n"                                                                               \
+    "    jump 2 (%8, %7)\n"                                                                                            \
+    "  block 2 (%9 : i64, %10 : i64) :\n"                                                                              \
+    "    jump 3 (%10)\n"                                                                                               \
+    "  block 3 (%11 : i64) :\n"                                                                                        \
+    "    %12 = xor %9, %11 : i64\n"                                                                                    \
+    "    poll exit 1\n"                                                                                                \
+    "    jump 4 ()\n"                                                                                                  \
+    "  block 4 () :\n"                                                                                                 \
+    "    %13 = add %11, %3 : i64\n"                                                                                    \
+    "    %14 = lt %13, %0 : i1\n"                                                                                      \
+    "    branch %14 ? 5 () : 7 ()\n"                                                                                   \
+    "  block 5 () :\n"                                                                                                 \
+    "    %15 = and %12, %3 : i64\n"                                                                                    \
+    "    %16 = eq %15, %2 : i1\n"                                                                                      \
+    "    branch %16 ? 3 (%13) : 6 ()\n"                                                                                \
+    "  block 6 () :\n"                                                                                                 \
+    "    %17 = and %13, %4 : i64\n"                                                                                    \
+    "    %18 = eq %17, %2 : i1\n"                                                                                      \
+    "    branch %18 ? 1 (%12, %13) : 2 (%12, %13)\n"                                                                   \
+    "  block 7 () :\n"                                                                                                 \
+    "    exit 2\n"                                                                                                     \
+    "  exit 0 check at 1 (%6, %7)\n"                                                                                   \
+    "  exit 1 poll at 2 (%9, %11, %12)\n"                                                                              \
+    "  exit 2 return at 3 (%9, %12, %13)\n"
+
+TEST(flow_reduce, values_of_a_part_that_is_entered_again_behind_them)
+{
+    static const int64_t few[] = { 0, 1, 2, 3, 9, 30, -4 };
+    check_all_alike(ENTERED_AGAIN_BEHIND_A_VALUE, few, 7, 2);
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = parse_flow(arena, ENTERED_AGAIN_BEHIND_A_VALUE);
+    CHECK(jy_flow_reduce(w));
+    CHECK(is_reducible(w));
+    CHECK_STR(jy_flow_verify(w), NULL);
+    jy_arena_free(arena);
+}
