@@ -17,7 +17,7 @@ from dataclasses import asdict
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded
 import numpy as np  # noqa: E402
 
-NAMES = ("elementwise", "exp", "reductions", "examples", "call", "guards", "graph_break", "front_end", "first_compile", "import_time", "one_op", "whole_program")
+NAMES = ("elementwise", "exp", "reductions", "examples", "call", "guards", "graph_break", "never_slower", "front_end", "first_compile", "import_time", "one_op", "whole_program")
 
 
 def cpu():

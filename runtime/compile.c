@@ -184,18 +184,33 @@ pass(struct jy_function *f, struct jy_start *s, const struct jy_unit *unit)
 }
 
 /* A reason of breaks.def that belongs to no instruction. */
-static jy_status
-refuse_because(struct jy_function *f, struct jy_start *s, const char *name, const char *detail)
+static void
+fill_reason(struct jy_break_info *why, const struct jy_function *f, const char *name, const char *detail)
 {
     PyCodeObject *code = (PyCodeObject *)((PyFunctionObject *)f->f_object)->func_code;
     const struct jy_break_row *row = jy_break_row_named(name);
-    struct jy_break_info why = { .name = row->name,
-                                 .what = row->what,
-                                 .hint = row->hint,
-                                 .detail = detail,
-                                 .file = jy_utf8(code->co_filename),
-                                 .line = (uint32_t)code->co_firstlineno };
+    *why = (struct jy_break_info){ .name = row->name,
+                                   .what = row->what,
+                                   .hint = row->hint,
+                                   .detail = detail,
+                                   .file = jy_utf8(code->co_filename),
+                                   .line = (uint32_t)code->co_firstlineno };
+}
+
+static jy_status
+refuse_because(struct jy_function *f, struct jy_start *s, const char *name, const char *detail)
+{
+    struct jy_break_info why;
+    fill_reason(&why, f, name, detail);
     return f->f_fullgraph ? jy_api_raise_full_graph(&why) : refuse(f, s, &why);
+}
+
+void
+jy_report_left(struct jy_function *f, const char *name, const char *detail)
+{
+    struct jy_break_info why;
+    fill_reason(&why, f, name, detail);
+    report(f, &why, "runs in CPython from now on");
 }
 
 /* -- recompilation --------------------------------------------------------------------------------------------------------------- */

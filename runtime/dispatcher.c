@@ -22,8 +22,8 @@ jy_dispatcher_function(PyObject *object)
     return Py_TYPE(object) == &dispatcher_type ? ((struct dispatcher *)object)->state : NULL;
 }
 
-static PyObject *
-dispatcher_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+PyObject *
+jy_dispatcher_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     struct dispatcher *d = (struct dispatcher *)self;
     Py_INCREF(self); /* the call may drop the last other reference */
@@ -38,7 +38,7 @@ jy_dispatcher_new(PyObject *private_function, PyObject *Py_UNUSED(original))
     struct dispatcher *d = PyObject_GC_New(struct dispatcher, &dispatcher_type);
     if (d == NULL)
         return NULL;
-    d->vectorcall = dispatcher_vectorcall;
+    d->vectorcall = jy_dispatcher_vectorcall;
     d->function = Py_NewRef(private_function);
     d->globals = Py_NewRef(((PyFunctionObject *)private_function)->func_globals);
     d->weakrefs = NULL;
@@ -46,6 +46,8 @@ jy_dispatcher_new(PyObject *private_function, PyObject *Py_UNUSED(original))
     PyObject_GC_Track((PyObject *)d);
     if (d->state == NULL || jy_function_list(d->state) < 0)
         Py_CLEAR(d);
+    else
+        d->state->f_entry = &d->vectorcall;
     return (PyObject *)d;
 }
 

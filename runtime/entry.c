@@ -82,8 +82,8 @@ drive(struct jy_function *f, PyObject *result, PyObject *const *args)
     return result;
 }
 
-static PyObject *
-run_original(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+PyObject *
+jy_entry_plain(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     vectorcallfunc plain = f->f_plain != NULL ? f->f_plain : jy_compat_get_vectorcall(f->f_object);
     PyObject *object = Py_NewRef(f->f_object); /* and with it the state */
@@ -173,7 +173,7 @@ finish_run(struct jy_function *f, struct jy_entry *entry, enum jy_run run, PyObj
     if (run == JY_RUN_ERROR)
         return NULL;
     f->f_stats.fallback_calls++;
-    return run_original(f, args, nargsf, kwnames);
+    return jy_entry_plain(f, args, nargsf, kwnames);
 }
 
 static inline bool
@@ -201,7 +201,7 @@ run_flow(PyObject **out, struct jy_function *f, struct jy_entry *entry, struct j
     case JY_FLOW_REFUSED:
     case JY_FLOW_UNDONE:
         f->f_stats.fallback_calls++;
-        *out = run_original(f, args, nargsf, kwnames);
+        *out = jy_entry_plain(f, args, nargsf, kwnames);
         break;
     case JY_FLOW_RETURNED:
     case JY_FLOW_LEFT:
@@ -352,7 +352,7 @@ dispatch(struct jy_function *f, const struct jy_entry *tried, PyObject *const *s
         has_leaves = false;
     }
     if (!has_leaves)
-        return run_original(f, args, nargsf, kwnames);
+        return jy_entry_plain(f, args, nargsf, kwnames);
     int units = spare_units(f, args);
     result = jy_new_code_call(&f->f_call.s_plain, f, args, nargsf, kwnames);
     take_units(units);
@@ -368,7 +368,7 @@ bind_and_dispatch(struct jy_function *f, PyObject *const *args, size_t nargsf, P
     if (fits == 1)
         result = dispatch(f, NULL, bound.at, bound.n, args, nargsf, kwnames);
     else if (fits == 0)
-        result = run_original(f, args, nargsf, kwnames);
+        result = jy_entry_plain(f, args, nargsf, kwnames);
     jy_bound_clear(&bound);
     return result;
 }
@@ -379,13 +379,14 @@ jy_entry_call(struct jy_function *f, PyObject *const *args, size_t nargsf, PyObj
     size_t nargs = (size_t)PyVectorcall_NARGS(nargsf);
 
     if (f->f_off && f->f_call.s_entries == NULL)
-        return run_original(f, args, nargsf, kwnames);
+        return jy_entry_plain(f, args, nargsf, kwnames);
     if ((jy_runtime->api.stance | jy_runtime->api.disabled) != 0 && jy_api_forces_eager())
-        return run_original(f, args, nargsf, kwnames);
-    f->f_stats.calls++;
+        return jy_entry_plain(f, args, nargsf, kwnames);
+    if ((++f->f_stats.calls & (JY_WEIGH_CALLS - 1)) == 0)
+        jy_never_slower_note_calls(f);
     if (jy_compat_is_watched(&jy_runtime->watch, f->f_code)) {
         f->f_stats.watched_calls++;
-        return run_original(f, args, nargsf, kwnames);
+        return jy_entry_plain(f, args, nargsf, kwnames);
     }
     if (parts_changed(f))
         jy_function_reset(f);

@@ -225,6 +225,7 @@ jy_function_reset(struct jy_function *f)
     f->f_call.s_refused = f->f_call.s_misses = 0;
     f->f_call.s_off = f->f_call.s_no_flow = f->f_call.s_no_alias = f->f_call.s_no_natives = false;
     f->f_stats = (struct jy_stats){ 0 };
+    jy_never_slower_forget(f);
     Py_CLEAR(f->f_reasons);
     remember_parts(f);
 }
@@ -243,6 +244,7 @@ jy_function_new(PyObject *object)
     f->f_limit = -1;
     f->f_fastmath = jy_runtime->config.fastmath != 0;
     f->f_id = ++jy_runtime->next_function;
+    jy_never_slower_forget(f);
     remember_parts(f);
     return f;
 }

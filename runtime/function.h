@@ -15,6 +15,7 @@
 #include "runtime/exec.h"
 #include "runtime/flow_exec.h"
 #include "runtime/guard_check.h"
+#include "runtime/never_slower.h"
 #include "runtime/reserve.h"
 #include "runtime/start.h"
 #include "runtime/trial.h"
@@ -93,6 +94,10 @@ struct jy_function {
     uint32_t f_depth;         /* calls of the original that are running */
     bool f_recurses;          /* it has native code that calls itself */
     struct jy_trial *f_trial; /* not decided yet; NULL else */
+    bool f_weighed;           /* of the trial of a decorated function: its first turn has been looked at */
+    uint64_t f_weigh_calls, f_arrivals,
+        f_weigh_arrivals;    /* never_slower.h: looked at from that call on; continuations taken up; at how many of them */
+    vectorcallfunc *f_entry; /* 3.11: where the dispatcher object has its entry; NULL else */
     char *f_error;            /* text of the latest internal error, for the report */
     PyObject *f_reasons;      /* list of dicts: every refusal, for explain() */
     PyObject *f_backend;      /* callable of the user's, or NULL */
@@ -180,6 +185,8 @@ const char *jy_function_why_left_alone(PyObject *function);
 /* entry.c: refs: as vectorcall */
 PyObject *jy_entry_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 PyObject *jy_entry_call(struct jy_function *function, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+/* The original, run by CPython. */
+PyObject *jy_entry_plain(struct jy_function *function, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
 static inline const struct jy_unit *
 jy_entry_unit(const struct jy_entry *entry)
@@ -201,6 +208,8 @@ int jy_may_compile(struct jy_function *function, size_t nentries);
 /* compile.c: a new entry for these bound parameters, or items of a continuation (stack, locals and cells), first in the start's list. JY_BREAK: refused (remembered, logged).
  * JY_ERROR: exception set. */
 jy_status jy_compile(struct jy_function *function, struct jy_start *start, PyObject *const *slots, size_t nslots);
+/* A reason of breaks.def why CPython has the function for good. */
+void jy_report_left(struct jy_function *function, const char *name, const char *detail);
 /* Its code is made anew when leaves have come or gone. 0, or -1 with an exception. */
 int jy_entry_refresh(struct jy_function *function, struct jy_start *start, struct jy_entry *entry);
 
@@ -230,6 +239,7 @@ void jy_bound_clear(struct jy_bound *bound);
 /* dispatcher.c (3.11): refs: new */
 PyObject *jy_dispatcher_new(PyObject *private_function, PyObject *original);
 struct jy_function *jy_dispatcher_function(PyObject *object); /* NULL: it is none */
+PyObject *jy_dispatcher_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 int jy_dispatcher_init(PyObject *module);
 
 #endif

@@ -761,6 +761,7 @@ jy_drive(struct jy_function *f, PyObject *result)
     uint32_t idle = 0;
     f->f_driving++;
     do {
+        f->f_arrivals++;
         Py_ssize_t n = PyTuple_GET_SIZE(result) - 1;
         struct jy_point *point = (struct jy_point *)Py_NewRef(PyTuple_GET_ITEM(result, n));
         PyObject_GC_UnTrack(result); /* nobody else has it, and it has holes */
@@ -774,6 +775,8 @@ jy_drive(struct jy_function *f, PyObject *result)
     } while (result != NULL && jy_is_continuation(result));
     f->f_driving--;
     jy_starts_free(f);
+    if (f->f_arrivals >= f->f_weigh_arrivals && f->f_driving == 0)
+        jy_never_slower_note_arrivals(f);
     Py_DECREF(object);
     return result;
 }

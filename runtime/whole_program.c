@@ -56,15 +56,17 @@ end_trial(struct jy_function *f, bool keep)
     f->f_off = true;
 }
 
+/* Is a turn to begin? *plain: else the call runs in CPython, as the one that it is part of. */
 static bool
-is_on_trial(const struct jy_function *f)
+is_on_trial(const struct jy_function *f, bool *plain)
 {
-    return f->f_trial != NULL && !jy_trial_is_running(f->f_trial) && !f->f_off && f->f_plain != NULL;
+    *plain = false;
+    return f->f_trial != NULL && !f->f_off && f->f_plain != NULL && !jy_trial_is_running(f->f_trial, plain);
 }
 
 /* refs: gives the function back */
 static void
-end_turn(struct jy_function *f, const struct jy_turn *turn, bool succeeded)
+end_turn(struct jy_function *f, struct jy_turn *turn, bool succeeded)
 {
     PyObject *object = f->f_object;
     enum jy_verdict verdict = jy_turn_end(f, turn, succeeded);
@@ -78,8 +80,9 @@ static PyObject *
 trial_entry(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     struct jy_function *f = jy_function_find(callable);
-    if (!is_on_trial(f))
-        return jy_entry_call(f, args, nargsf, kwnames);
+    bool plain;
+    if (!is_on_trial(f, &plain))
+        return plain ? f->f_plain(callable, args, nargsf, kwnames) : jy_entry_call(f, args, nargsf, kwnames);
     struct jy_turn turn;
     jy_turn_begin(&turn, f);
     PyObject *result =
@@ -93,8 +96,9 @@ trial_entry(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *
 static void
 begin_trial(PyObject *function)
 {
+    const struct jy_terms terms = { .gain = 10 };
     bool has_vectorcall = jy_compat_has_function_vectorcall();
-    struct jy_trial *trial = jy_trial_new();
+    struct jy_trial *trial = jy_trial_new(terms);
     struct jy_function *f = trial == NULL    ? NULL
                             : has_vectorcall ? jy_function_new(function)
                                              : jy_hook_attach(function);
@@ -211,8 +215,9 @@ run_frame(PyThreadState *thread, struct _PyInterpreterFrame *frame)
     struct jy_function *f = (intptr_t)jy_code_extra(code, w->w_extra) == NOT_WANTED ? NULL : jy_function_find(function);
     if (f == NULL || !f->f_found || f->f_off)
         return jy_hook_run(thread, frame);
-    if (!is_on_trial(f))
-        return jy_hook_enter(thread, frame, f);
+    bool plain;
+    if (!is_on_trial(f, &plain))
+        return plain ? jy_hook_run(thread, frame) : jy_hook_enter(thread, frame, f);
     struct jy_turn turn;
     jy_turn_begin(&turn, f);
     PyObject *result = turn.compiled ? jy_hook_enter(thread, frame, f) : jy_hook_run(thread, frame);
