@@ -16,6 +16,7 @@
  *   flow_iter.c    iteration                  flow_call.c  functions     flow_callee.c  the program's own, inlined
  *   flow_make.c    new lists                  flow_draw.c  random numbers
  *   flow_function.c  the program's own, called: those that call themselves
+ *   flow_text.c      characters of text
  *   flow_source.c    which of the program's loops an instruction is of, for reports
  *
  * A handler reads, emits what it needs, and only then changes the frame; JY_BREAK from it means that flows do not have this: the flow stops before the instruction (an exit of kind STOP). */
@@ -37,6 +38,8 @@ enum jy_vkind {
     JY_K_ARRAY,   /* `array`; register: data, where that is not fixed */
     JY_K_LIST,    /* a live list, tuple or bytes, or a native list; register: its address. `elem` */
     JY_K_BYTE,    /* of an elem only: the sequence is bytes */
+    JY_K_TEXT,    /* a live str, known to be ASCII; register: its address */
+    JY_K_CHAR,    /* a character of such: I64, its code */
     JY_K_COMPLEX, /* Python complex: real, imag */
     JY_K_TUPLE,   /* parts */
     JY_K_RANGE,   /* registers: start, stop, step */
@@ -394,6 +397,8 @@ jy_status jy_vb_import_slot(struct jy_vbuild *b, struct jy_val **out, struct jy_
 bool jy_vis_nan(const struct jy_val *v);
 struct jy_val *jy_vnumber(struct jy_vbuild *b, struct jy_val *v);
 jy_fv jy_vnan_object(struct jy_vbuild *b, const struct jy_val *v);
+/* The address of an input that is an object. */
+jy_fv jy_vb_object_address(struct jy_vbuild *b, uint32_t number);
 /* The number of the unit's input that is this object. */
 uint32_t jy_vb_input(struct jy_vbuild *b, jy_src source, enum jy_kind kind, jy_dtype dtype);
 jy_status jy_vb_array(struct jy_vbuild *b, struct jy_val **out, struct jy_value *array);
@@ -515,6 +520,29 @@ struct jy_val *jy_vnative_slice(struct jy_vbuild *b, const struct jy_val *list, 
 /* drop: nobody else has it. */
 struct jy_val *jy_vnative_concat(struct jy_vbuild *b, const struct jy_val *x, const struct jy_val *y, bool drop_x,
                                  bool drop_y);
+
+/* ---- flow_text.c ---- */
+
+/* A str that flows may have the characters of. */
+bool jy_vis_text(const struct jy_val *v);
+jy_status jy_vas_text(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v);
+jy_fv jy_vtext_length(struct jy_vbuild *b, const struct jy_val *text);
+/* The character at an index that is inside. */
+struct jy_val *jy_vtext_at(struct jy_vbuild *b, const struct jy_val *text, jy_fv index);
+/* v[key] */
+jy_status jy_vtext_get(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, struct jy_val *key);
+/* One of the two is a character. */
+jy_status jy_vtext_compare(struct jy_vbuild *b, struct jy_val **out, enum jy_compare op, struct jy_val *x,
+                           struct jy_val *y);
+/* x in all, for a character x. */
+jy_status jy_vtext_contains(struct jy_vbuild *b, jy_fv *out, const struct jy_val *all, const struct jy_val *x);
+jy_status jy_vtext_ord(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);
+jy_status jy_vtext_chr(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *const *args);
+/* int() of a character. */
+struct jy_val *jy_vtext_digit(struct jy_vbuild *b, const struct jy_val *v);
+bool jy_vtext_has_method(const char *name);
+jy_status jy_vtext_method(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *self, PyObject *name,
+                          size_t nargs);
 
 /* ---- flow_vector.c: operations on whole arrays ---- */
 

@@ -61,6 +61,10 @@ call_int(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_val *
         *out = int_val(b, jy_ve1(b, JY_FLOW_ZEXT, JY_F_I64, args[0]->regs[0]));
         return JY_OK;
     }
+    if (args[0]->kind == JY_K_CHAR) {
+        *out = jy_vtext_digit(b, args[0]);
+        return JY_OK;
+    }
     TRY(jy_vas_index(b, &x, args[0]));
     *out = args[0]->kind == JY_K_INT ? args[0] : int_val(b, x);
     return JY_OK;
@@ -567,13 +571,14 @@ static const struct {
     const char *module, *name;
     call_handler *handler;
 } functions[] = {
-    { "builtins", "abs", call_abs },       { "builtins", "divmod", call_divmod }, { "builtins", "len", call_len },
-    { "builtins", "max", call_max },       { "builtins", "min", call_min },       { "builtins", "pow", call_pow },
-    { "builtins", "round", call_round },   { "_operator", "index", call_index },  { "math", "ceil", call_ceil },
-    { "math", "copysign", call_copysign }, { "math", "degrees", call_degrees },   { "math", "fabs", call_fabs },
-    { "math", "floor", call_floor },       { "math", "gcd", call_gcd },           { "math", "isfinite", call_isfinite },
-    { "math", "isinf", call_isinf },       { "math", "isnan", call_isnan },       { "math", "isqrt", call_isqrt },
-    { "math", "radians", call_radians },   { "math", "sqrt", call_sqrt },         { "math", "trunc", call_trunc },
+    { "builtins", "chr", jy_vtext_chr },   { "builtins", "ord", jy_vtext_ord },   { "builtins", "abs", call_abs },
+    { "builtins", "divmod", call_divmod }, { "builtins", "len", call_len },       { "builtins", "max", call_max },
+    { "builtins", "min", call_min },       { "builtins", "pow", call_pow },       { "builtins", "round", call_round },
+    { "_operator", "index", call_index },  { "math", "ceil", call_ceil },         { "math", "copysign", call_copysign },
+    { "math", "degrees", call_degrees },   { "math", "fabs", call_fabs },         { "math", "floor", call_floor },
+    { "math", "gcd", call_gcd },           { "math", "isfinite", call_isfinite }, { "math", "isinf", call_isinf },
+    { "math", "isnan", call_isnan },       { "math", "isqrt", call_isqrt },       { "math", "radians", call_radians },
+    { "math", "sqrt", call_sqrt },         { "math", "trunc", call_trunc },
 };
 
 static jy_status
@@ -629,6 +634,8 @@ call_method(struct jy_vbuild *b, struct jy_val **out, const struct jy_val *metho
         return jy_vdraw_method(b, out, self, method->name, nargs, args);
     if (self->kind == JY_K_LIST)
         return jy_vlist_method(b, out, self, name, nargs, args);
+    if (self->kind == JY_K_CHAR)
+        return jy_vtext_method(b, out, self, method->name, nargs);
     if (self->kind == JY_K_INT && strcmp(name, "bit_length") == 0)
         return int_helper(b, out, "int_bit_length", 1, 1, &self);
     if (self->kind == JY_K_INT && strcmp(name, "bit_count") == 0)

@@ -54,6 +54,12 @@ object_input(struct jy_vbuild *b, jy_src source, struct jy_value *v)
     return out;
 }
 
+jy_fv
+jy_vb_object_address(struct jy_vbuild *b, uint32_t number)
+{
+    return input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
+}
+
 bool
 jy_vis_nan(const struct jy_val *v)
 {
@@ -490,13 +496,16 @@ import_iterator(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
     PyObject *sequence = ((struct sequence_iterator *)o)->sequence;
     if (sequence == NULL)
         return jy_vb_lacks(b, "an exhausted iterator");
-    struct jy_val *list = jy_val_new(b, JY_K_LIST, 1);
+    bool is_text = PyUnicode_CheckExact(sequence);
+    struct jy_val *list = jy_val_new(b, is_text ? JY_K_TEXT : JY_K_LIST, 1);
     jy_fv address = input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
     jy_fv zero = jy_flow_const(b->w, 0, JY_F_I64, (union jy_scalar){ .i = 0 });
     list->regs[0] = jy_flow_load(b->w, 0, JY_F_PTR, address, zero, offsetof(struct sequence_iterator, sequence), 0);
     list->is_tuple = PyTuple_CheckExact(sequence);
-    list->elem = jy_velem_of(b, sequence);
-    jy_vnative_import_object(b, list);
+    if (!is_text) {
+        list->elem = jy_velem_of(b, sequence);
+        jy_vnative_import_object(b, list);
+    }
     struct jy_val *it = jy_val_parts(b, JY_K_ITER, 1, &list);
     it->how = JY_VI_SEQUENCE;
     it->nregs = 1;
@@ -523,7 +532,7 @@ jy_vb_import_slot(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v, 
     PyObject *o = v->v_object;
     if (v->v_kind == JY_V_LAZY && slot == SIZE_MAX &&
         (Py_IS_TYPE(o, &PyRangeIter_Type) || Py_IS_TYPE(o, &PyListIter_Type) || Py_IS_TYPE(o, &PyTupleIter_Type) ||
-         Py_IS_TYPE(o, &PyBytesIter_Type)))
+         Py_IS_TYPE(o, &PyBytesIter_Type) || jy_is_ascii_iter(o)))
         return import_iterator(b, out, v);
     if (v->v_kind == JY_V_LAZY && slot == SIZE_MAX && Py_IS_TYPE(o, &PySeqIter_Type))
         return import_array_iterator(b, out, v);

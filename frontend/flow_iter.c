@@ -49,7 +49,10 @@ jy_viter(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
         *out = range_iterator(b, v);
     else if (v->kind == JY_K_LIST || v->kind == JY_K_TUPLE || (v->kind == JY_K_ARRAY && v->array->ndim > 0))
         *out = sequence_iterator(b, v, JY_VI_SEQUENCE, jy_vint(b, 0));
-    else
+    else if (jy_vis_text(v)) {
+        TRY(jy_vas_text(b, &v, v));
+        *out = sequence_iterator(b, v, JY_VI_SEQUENCE, jy_vint(b, 0));
+    } else
         return jy_vb_lacks(b, "iteration over %s", jy_val_describe(b, v));
     return JY_OK;
 }
@@ -131,8 +134,16 @@ jy_vlength(struct jy_vbuild *b, jy_fv *out, struct jy_val *v)
         *out = jy_ve2(b, JY_FLOW_MAX, JY_F_I64,
                       jy_ve2x(b, JY_FLOW_SUB, JY_F_I64, v->regs[1], v->regs[0], "a long range"), jy_vint(b, 0));
         return JY_OK;
+    case JY_K_CHAR:
+        *out = jy_vint(b, 1);
+        return JY_OK;
     default:
         break;
+    }
+    if (jy_vis_text(v)) {
+        TRY(jy_vas_text(b, &v, v));
+        *out = jy_vtext_length(b, v);
+        return JY_OK;
     }
     return jy_vb_lacks(b, "len() of %s", jy_val_describe(b, v));
 }
@@ -176,6 +187,10 @@ sequence_next(struct jy_vbuild *b, struct jy_val **item, struct jy_val **next, j
     TRY(jy_vlength(b, &length, sequence));
     go_on_if(b, jy_ve2(b, JY_FLOW_LT, JY_F_I1, it->regs[0], length), done);
     *next = moved(b, it, jy_ve2(b, JY_FLOW_ADD, JY_F_I64, it->regs[0], jy_vint(b, 1)));
+    if (sequence->kind == JY_K_TEXT) {
+        *item = jy_vtext_at(b, sequence, it->regs[0]);
+        return JY_OK;
+    }
     return sequence->kind == JY_K_LIST ? jy_vlist_at(b, item, sequence, it->regs[0])
                                        : jy_varray_at(b, item, sequence, it->regs[0]);
 }
@@ -184,10 +199,16 @@ static jy_status
 reversed_next(struct jy_vbuild *b, struct jy_val **item, struct jy_val **next, jy_fb *done, struct jy_val *it)
 {
     struct jy_val *list = it->parts[0];
-    if (list->elem->kind == JY_K_UNBOUND)
+    jy_fv length;
+    if (list->kind == JY_K_LIST && list->elem->kind == JY_K_UNBOUND)
         return jy_vb_lacks(b, "items of a list that are no numbers");
-    go_on_if(b, jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, it->regs[0], jy_vlist_length(b, list)), done);
+    TRY(jy_vlength(b, &length, list));
+    go_on_if(b, jy_ve2(b, JY_FLOW_BELOW, JY_F_I1, it->regs[0], length), done);
     *next = moved(b, it, jy_ve2(b, JY_FLOW_SUB, JY_F_I64, it->regs[0], jy_vint(b, 1)));
+    if (list->kind == JY_K_TEXT) {
+        *item = jy_vtext_at(b, list, it->regs[0]);
+        return JY_OK;
+    }
     return jy_vlist_at(b, item, list, it->regs[0]);
 }
 
@@ -412,8 +433,12 @@ jy_venumerate(struct jy_vbuild *b, struct jy_val **out, size_t nargs, struct jy_
 jy_status
 jy_vreversed(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v)
 {
-    if (v->kind == JY_K_LIST) {
-        jy_fv last = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, jy_vlist_length(b, v), jy_vint(b, 1));
+    if (jy_vis_text(v))
+        TRY(jy_vas_text(b, &v, v));
+    if (v->kind == JY_K_LIST || v->kind == JY_K_TEXT) {
+        jy_fv length;
+        TRY(jy_vlength(b, &length, v));
+        jy_fv last = jy_ve2(b, JY_FLOW_SUB, JY_F_I64, length, jy_vint(b, 1));
         *out = sequence_iterator(b, v, JY_VI_REVERSED, last);
         return JY_OK;
     }

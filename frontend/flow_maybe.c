@@ -17,7 +17,8 @@ enum { WORD = 64, MAX_ROUNDS = 100 }; /* locals whose reads are followed; rounds
 static bool
 can_be_maybe(const struct jy_val *v, int depth)
 {
-    bool plain = jy_val_is_number(v) || v->kind == JY_K_COMPLEX || (v->kind == JY_K_LIST && v->input == 0);
+    bool plain = jy_val_is_number(v) || v->kind == JY_K_COMPLEX || v->kind == JY_K_CHAR ||
+                 (v->kind == JY_K_LIST && v->input == 0);
     if (v->kind != JY_K_TUPLE || v->input != 0 || depth == 0)
         return plain;
     for (size_t i = 0; i < v->nparts; i++)

@@ -253,8 +253,8 @@ jy_vtruth_known(const struct jy_vbuild *b, bool *out, const struct jy_val *v)
         *out = false;
         return true;
     }
-    if (v->kind == JY_K_TUPLE) {
-        *out = v->nparts != 0;
+    if (v->kind == JY_K_TUPLE || v->kind == JY_K_CHAR) {
+        *out = v->kind == JY_K_CHAR || v->nparts != 0;
         return true;
     }
     return false;
@@ -275,6 +275,12 @@ jy_vtruth(struct jy_vbuild *b, jy_fv *out, struct jy_val *v)
     }
     if (v->kind == JY_K_LIST) {
         *out = jy_ve2(b, JY_FLOW_NE, JY_F_I1, jy_vlist_length(b, v), jy_vint(b, 0));
+        return JY_OK;
+    }
+    if (jy_vis_text(v)) {
+        jy_fv length;
+        TRY(jy_vlength(b, &length, v));
+        *out = jy_ve2(b, JY_FLOW_NE, JY_F_I1, length, jy_vint(b, 0));
         return JY_OK;
     }
     if (!jy_val_is_number(v))

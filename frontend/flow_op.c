@@ -283,8 +283,11 @@ v_compare(struct jy_vbuild *b, const struct jy_instr *instr)
     struct jy_val *out, *x = jy_vpeek(b, 2), *y = jy_vpeek(b, 1);
     enum jy_compare op = (enum jy_compare)jy_instr_compare(instr);
     bool of_arrays = x->kind == JY_K_ARRAY || y->kind == JY_K_ARRAY;
+    bool of_chars = x->kind == JY_K_CHAR || y->kind == JY_K_CHAR;
     jy_fv truth;
-    TRY(of_arrays ? jy_vvector_compare(b, &out, op, x, y) : jy_vnum_compare(b, &out, op, x, y));
+    TRY(of_arrays  ? jy_vvector_compare(b, &out, op, x, y)
+        : of_chars ? jy_vtext_compare(b, &out, op, x, y)
+                   : jy_vnum_compare(b, &out, op, x, y));
     if (!jy_instr_compare_to_bool(instr))
         return jy_vreplace(b, 2, out);
     TRY(jy_vtruth(b, &truth, out));
@@ -333,8 +336,12 @@ static jy_status
 v_contains(struct jy_vbuild *b, const struct jy_instr *instr)
 {
     struct jy_val *x = jy_vpeek(b, 2), *all = jy_vpeek(b, 1);
+    jy_fv inside;
+    if (x->kind == JY_K_CHAR) {
+        TRY(jy_vtext_contains(b, &inside, all, x));
+        return push_bool(b, 2, instr->i_arg != 0 ? jy_ve1(b, JY_FLOW_NOT, JY_F_I1, inside) : inside);
+    }
     if (all->kind == JY_K_LIST) {
-        jy_fv inside;
         TRY(jy_vlist_contains(b, &inside, all, x));
         return push_bool(b, 2, instr->i_arg != 0 ? jy_ve1(b, JY_FLOW_NOT, JY_F_I1, inside) : inside);
     }
@@ -552,6 +559,8 @@ v_binary_subscr(struct jy_vbuild *b, const struct jy_instr *instr)
         TRY(list_slice(b, &out, v, key));
     else if (v->kind == JY_K_TUPLE)
         TRY(tuple_item(b, &out, v, key));
+    else if (jy_vis_text(v))
+        TRY(jy_vtext_get(b, &out, v, key));
     else
         return jy_vb_lacks(b, "a subscript of %s", jy_val_describe(b, v));
     return jy_vreplace(b, 2, out);
@@ -615,6 +624,10 @@ attribute(struct jy_vbuild *b, struct jy_val **out, struct jy_val *v, PyObject *
     if ((v->kind == JY_K_LIST && !v->is_tuple) || jy_val_is_number(v)) {
         if (!is_call || lacks_attribute(v, name))
             return jy_vb_lacks(b, "the attribute %s of %s", jy_utf8(name), jy_val_describe(b, v));
+        *out = method_of(b, v, name);
+        return JY_OK;
+    }
+    if (v->kind == JY_K_CHAR && is_call && jy_vtext_has_method(jy_utf8(name))) {
         *out = method_of(b, v, name);
         return JY_OK;
     }

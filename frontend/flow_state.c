@@ -124,8 +124,10 @@ jy_val_type(const struct jy_val *v, size_t reg)
     case JY_K_ARRAY:
         return reg == 0 ? JY_F_PTR : JY_F_I64;
     case JY_K_LIST:
+    case JY_K_TEXT:
         return JY_F_PTR;
     case JY_K_INT:
+    case JY_K_CHAR:
     case JY_K_RANGE:
     case JY_K_ITER:
     case JY_K_UNBOUND:
@@ -146,25 +148,13 @@ const char *
 jy_val_describe(struct jy_vbuild *b, const struct jy_val *v)
 {
     static const char *const texts[] = {
-        [JY_K_UNBOUND] = "nothing",
-        [JY_K_INT] = "int",
-        [JY_K_FLOAT] = "float",
-        [JY_K_BOOL] = "bool",
-        [JY_K_NP] = "numpy.",
-        [JY_K_KNOWN] = "",
-        [JY_K_OBJECT] = "object",
-        [JY_K_ARRAY] = "array of ",
-        [JY_K_LIST] = "list",
-        [JY_K_TUPLE] = "tuple",
-        [JY_K_RANGE] = "range",
-        [JY_K_SLICE] = "slice",
-        [JY_K_ITER] = "iterator",
-        [JY_K_METHOD] = "method",
-        [JY_K_CELL] = "cell",
-        [JY_K_NEWLIST] = "list",
-        [JY_K_BYTE] = "bytes",
-        [JY_K_COMPLEX] = "complex",
-        [JY_K_MAYBE] = "a value or none",
+        [JY_K_UNBOUND] = "nothing",  [JY_K_INT] = "int",         [JY_K_FLOAT] = "float",
+        [JY_K_BOOL] = "bool",        [JY_K_NP] = "numpy.",       [JY_K_KNOWN] = "",
+        [JY_K_OBJECT] = "object",    [JY_K_ARRAY] = "array of ", [JY_K_LIST] = "list",
+        [JY_K_TUPLE] = "tuple",      [JY_K_RANGE] = "range",     [JY_K_SLICE] = "slice",
+        [JY_K_ITER] = "iterator",    [JY_K_METHOD] = "method",   [JY_K_CELL] = "cell",
+        [JY_K_NEWLIST] = "list",     [JY_K_BYTE] = "bytes",      [JY_K_TEXT] = "str",
+        [JY_K_CHAR] = "a character", [JY_K_COMPLEX] = "complex", [JY_K_MAYBE] = "a value or none",
     };
     if (v->kind == JY_K_KNOWN)
         return jy_value_describe(b->frame->f, v->known);
@@ -334,6 +324,14 @@ fill_box(struct jy_box *box, struct boxing *x, const struct jy_val *v)
         return;
     case JY_K_LIST:
         box->how = v->is_native ? JY_BOX_NATIVE : JY_BOX_OBJECT;
+        box->value = add_value(x, v->regs[0]);
+        return;
+    case JY_K_TEXT:
+        box->how = JY_BOX_OBJECT;
+        box->value = add_value(x, v->regs[0]);
+        return;
+    case JY_K_CHAR:
+        box->how = JY_BOX_CHAR;
         box->value = add_value(x, v->regs[0]);
         return;
     case JY_K_TUPLE:

@@ -137,6 +137,7 @@ enum jy_box_how {
     JY_BOX_INPUT,   /* the very object: input object `number` of the unit */
     JY_BOX_CONST,   /* `object` of the unit's table */
     JY_BOX_NUMBER,  /* value 0 as a scalar of `kind` and `dtype` (enum jy_kind: PYINT, PYFLOAT, PYBOOL, NPSCALAR) */
+    JY_BOX_CHAR,    /* value 0: the str of this one character */
     JY_BOX_COMPLEX, /* values 0, 1: Python complex, or `kind` NPSCALAR: np.complex128 */
     JY_BOX_OBJECT,  /* value 0: the address of a live object; a new reference to it is made. In a MAYBE it may be 0 */
     JY_BOX_NATIVE, /* value 0: the address of a struct jy_flow_list, or as OBJECT 0: the list object of its items, made when it is first asked for */
@@ -147,8 +148,8 @@ enum jy_box_how {
     JY_BOX_VIEW, /* array on the memory of part 0 (an array object): value 0: data, then `ndim` extents, then `ndim` strides; `dtype` */
     JY_BOX_FRESH, /* new array with the elements that lie, in C order, at value 0; then `ndim` extents; `dtype`. A VIEW of it lies in the new one's memory. In a MAYBE value 0 may be 0 */
     JY_BOX_RANGE_ITER, /* values: next, stop, step: iter(range(next, stop, step)) */
-    JY_BOX_SEQ_ITER, /* iter(part 0) at index value 0; of a list, a tuple or an array; exhausted where the value is negative */
-    JY_BOX_REVERSED_ITER, /* reversed(part 0), a list or tuple, at index value 0 (the next one) */
+    JY_BOX_SEQ_ITER, /* iter(part 0) at index value 0; of a list, a tuple, text or an array; exhausted where the value is negative */
+    JY_BOX_REVERSED_ITER, /* reversed(part 0), a list, tuple or text, at index value 0 (the next one) */
     JY_BOX_ENUMERATE,     /* enumerate(part 0, part 1) */
     JY_BOX_ZIP,           /* zip(*parts), parts are iterators */
     JY_BOX_METHOD,        /* bound method: part 0 is self, `object` the name */

@@ -19,6 +19,7 @@ const struct jy_box_text jy_box_text[JY_BOX_HOW_COUNT] = {
     [JY_BOX_INPUT] = { "input", JY_BOX_HAS_NUMBER, 0 },
     [JY_BOX_CONST] = { "const", JY_BOX_HAS_OBJECT, 0 },
     [JY_BOX_NUMBER] = { "number", JY_BOX_HAS_KIND | JY_BOX_HAS_DTYPE | JY_BOX_HAS_VALUE, 1 },
+    [JY_BOX_CHAR] = { "char", JY_BOX_HAS_VALUE, 1 },
     [JY_BOX_COMPLEX] = { "complex", JY_BOX_HAS_KIND | JY_BOX_HAS_VALUE, 2 },
     [JY_BOX_OBJECT] = { "object", JY_BOX_HAS_VALUE, 1 },
     [JY_BOX_NATIVE] = { "native", JY_BOX_HAS_VALUE, 1 },

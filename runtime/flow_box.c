@@ -189,6 +189,8 @@ box_one(const struct box_step *step, const struct jy_unit *unit, const union jy_
         return Py_NewRef(jy_unit_object(unit, box->object));
     case JY_BOX_NUMBER:
         return box_number(box, values[0]);
+    case JY_BOX_CHAR:
+        return PyUnicode_FromOrdinal((int)values[0].i);
     case JY_BOX_COMPLEX:
         return box_complex(box, values);
     case JY_BOX_OBJECT: /* 0: of a variable that is not bound, which nobody gets to see */

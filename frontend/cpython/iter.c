@@ -1,6 +1,6 @@
 /* Range iterators, and iterators with an index (iter.h).
  *
- * The iterators of lists, tuples and bytes, of other sequences, and the reversed ones are six types with one layout: an index, and the sequence, which is NULL when nothing is left. Range iterators
+ * The iterators of lists, tuples, bytes and ASCII text, of other sequences, and the reversed ones are seven types with one layout: an index, and the sequence, which is NULL when nothing is left. Range iterators
  * keep start, step and length; 3.12 dropped the index in front of them. jy_iter_init compares both with what iterators do. */
 #include "frontend/cpython/iter.h"
 
@@ -75,12 +75,20 @@ jy_range_iter_new(const struct jy_range *r)
     return (PyObject *)made;
 }
 
+static PyTypeObject *ascii_iter; /* the type of iterators over ASCII text, which has no public name */
+
+bool
+jy_is_ascii_iter(PyObject *object)
+{
+    return Py_IS_TYPE(object, ascii_iter);
+}
+
 static bool
 has_index(PyObject *iterator)
 {
     PyTypeObject *type = Py_TYPE(iterator);
     return type == &PyListIter_Type || type == &PyTupleIter_Type || type == &PySeqIter_Type ||
-           type == &PyBytesIter_Type || type == &PyReversed_Type || type == &PyListRevIter_Type;
+           type == &PyBytesIter_Type || type == ascii_iter || type == &PyReversed_Type || type == &PyListRevIter_Type;
 }
 
 bool
@@ -154,12 +162,30 @@ ranges_are_known(void)
     return good;
 }
 
+/* The same of text: "abc", of which "b" is taken. */
+static bool
+finds_ascii_iter(void)
+{
+    PyObject *text = PyUnicode_FromString("abc"), *it = text == NULL ? NULL : PyObject_GetIter(text);
+    ascii_iter = it == NULL ? NULL : (PyTypeObject *)Py_NewRef(Py_TYPE(it));
+    Py_XDECREF(it);
+    it = ascii_iter == NULL ? NULL : jy_seq_iter_new(text, false, 1);
+    PyObject *item = it == NULL ? NULL : PyIter_Next(it);
+    int64_t index = 0;
+    bool good = item != NULL && PyUnicode_READ_CHAR(item, 0) == 'b' && jy_seq_iter_index(&index, it) && index == 2 &&
+                jy_seq_iter_of(it) == text;
+    Py_XDECREF(item);
+    Py_XDECREF(it);
+    Py_XDECREF(text);
+    return good;
+}
+
 int
 jy_iter_init(void)
 {
     PyObject *list = Py_BuildValue("[iii]", 10, 11, 12), *tuple = Py_BuildValue("(iii)", 10, 11, 12);
     bool good = ranges_are_known() && stands_where_it_should(list, false) && stands_where_it_should(tuple, false) &&
-                stands_where_it_should(list, true) && stands_where_it_should(tuple, true);
+                stands_where_it_should(list, true) && stands_where_it_should(tuple, true) && finds_ascii_iter();
     PyObject *bytes = PyByteArray_FromStringAndSize("\n\v\f", 3);
     PyObject *it = bytes == NULL ? NULL : PySeqIter_New(bytes), *item = it == NULL ? NULL : PyIter_Next(it);
     good = good && item != NULL && ((const struct seq_iter *)it)->index == 1 &&

@@ -1,5 +1,7 @@
 #include "frontend/cpython/objects.h"
 
+#include <string.h>
+
 bool
 jy_small_ints_are_a_row(void)
 {
@@ -12,4 +14,16 @@ jy_small_ints_are_a_row(void)
     }
     Py_XDECREF(first);
     return good;
+}
+
+uint32_t
+jy_text_ascii_state(void)
+{
+    PyASCIIObject like;
+    uint32_t bits;
+    memset(&like, 0, sizeof like);
+    like.state.compact = 1;
+    like.state.ascii = 1;
+    memcpy(&bits, (const char *)&like + JY_TEXT_STATE, sizeof bits);
+    return bits;
 }

@@ -5,6 +5,7 @@
 #include <Python.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     JY_OBJECT_REFCOUNT = offsetof(PyObject, ob_refcnt),
@@ -14,7 +15,10 @@ enum {
     JY_LIST_ALLOCATED = offsetof(PyListObject, allocated),
     JY_TUPLE_ITEMS = offsetof(PyTupleObject, ob_item),
     JY_BYTES_ITEMS = offsetof(PyBytesObject, ob_sval),
-    JY_SCALAR_VALUE = sizeof(PyObject), /* of NumPy's scalars */
+    JY_TEXT_LENGTH = offsetof(PyASCIIObject, length),
+    JY_TEXT_STATE = offsetof(PyASCIIObject, state), /* 32 bits: jy_text_ascii_state() */
+    JY_TEXT_ITEMS = sizeof(PyASCIIObject),          /* of ASCII text */
+    JY_SCALAR_VALUE = sizeof(PyObject),             /* of NumPy's scalars */
     JY_FLOAT_VALUE = offsetof(PyFloatObject, ob_fval),
 #if PY_VERSION_HEX >= 0x030c0000
     JY_LONG_TAG = offsetof(PyLongObject, long_value.lv_tag),
@@ -29,6 +33,9 @@ enum {
  * not change. */
 enum { JY_SMALL_LOW = -5, JY_SMALL_HIGH = 256, JY_INT_BYTES = sizeof(PyLongObject) };
 bool jy_small_ints_are_a_row(void);
+
+/* The bits of a str's state that are all set where its characters are ASCII and lie behind it. */
+uint32_t jy_text_ascii_state(void);
 
 /* An int of at most one digit has a tag t (as I64) with 0 <= t - JY_LONG_TAG_LOW < JY_LONG_TAG_COUNT; its value is digit * factor, where factor is t itself, or 1 - (t & 3). */
 #if PY_VERSION_HEX >= 0x030c0000

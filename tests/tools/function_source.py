@@ -31,6 +31,7 @@ G = 3
 H = 1.5
 W = [1, 2]
 TABLE = {"a": 1, "b": 2.5}
+VOWELS = "aeiou"
 LOG = []
 RING = collections.deque([1, 2], 5)
 XA = np.arange(1.0, 7.0)

@@ -23,6 +23,8 @@ class Generator:
         self.rng = random.Random(f"loops {seed}")
         self.vector_rng = random.Random(f"vectors {seed}")  # of its own: programs without vectors are what they were
         self.vectors = self.vector_rng.random() < 0.3
+        self.text_rng = random.Random(f"text {seed}")  # the same for text
+        self.texts = self.text_rng.random() < 0.2
         self.lines, self.depth, self.indent = [], 0, 0
         self.variables = {}  # kind: names that are bound
         self.helpers = []  # (name, kinds of the parameters)
@@ -490,6 +492,8 @@ class Generator:
                 [f"{name}[::2]"],
                 [f"{name}[{j}:{j} + 2]", f"{name}[:2]"],
                 [f"{name}[{j}:]"],
+                [f"{name}[{j} :: abs({j}) + 1]", f"{name}[:: abs({j}) + 1]", f"{name}[:: -abs({j}) - 1]"],
+                [f"{name}[:: {j}]", f"{name}[: {j} : {self.atom('i')}]"],
             ]
         )
         parts = pick([lines, columns, parts]) if is_matrix else parts
@@ -535,6 +539,8 @@ class Generator:
                 f"np.{pick(['sum', 'max', 'mean', 'any'])}({one})",
                 f"np.dot({one}, {pick(parts)})",
                 f"{one} @ {pick(parts)}",
+                f"np.linalg.norm({one})",
+                f"np.linalg.norm({one} - {pick(parts)})",
                 f"len({one})",
                 f"({value}).size",
             ]
@@ -556,7 +562,71 @@ class Generator:
         else:
             self.put(f"{self.target('s')} = {number}")
 
+    # ---- text ----
+
+    def char(self):
+        """Text of a character; mostly of ASCII."""
+        pick = self.text_rng.choice
+        text = pick(self.variables["w"])
+        i = pick([self.atom("i"), "0", "-1", f"{self.atom('i')} % (len({text}) or 1)", f"{self.atom('i')} % (len({text}) or 1)"])
+        known = [pick(self.variables["c"])] * 3 if self.variables.get("c") else []
+        return pick(known + [f"{text}[{i}]", f"{text}[{i}]", repr(pick("abz09 _é")), f"chr({self.atom('i')} % {pick(['128', '100', '300'])})"])
+
+    def char_test(self):
+        pick = self.text_rng.choice
+        return pick(
+            [
+                f"{self.char()} {pick(['==', '!=', '<', '<=', '>', '>='])} {self.char()}",
+                f"{self.char()} {pick(['in', 'not in'])} {pick(['VOWELS', repr('abc'), repr('0123456789'), repr(''), repr('ébc'), '(' + repr('a') + ', ' + repr('bc') + ')', '{' + repr('a') + ', ' + repr('z') + '}', *self.variables['w']])}",
+                f"{self.char()}.{pick(['isdigit', 'isalpha', 'isalnum', 'isspace', 'isupper', 'islower', 'isidentifier'])}()",
+                f"{self.char()}.{pick(['upper', 'lower'])}() == {self.char()}",
+                f"{self.char()} {pick(['==', '!='])} {pick([repr('ab'), repr(''), 'None', *self.variables['w']])}",
+            ]
+        )
+
+    def text(self):
+        pick, k = self.text_rng.choice, self.text_rng.random()
+        if k < 0.25 and self.depth < 2:
+            return self.text_loop()
+        if k < 0.45:
+            self.put(f"{pick(self.variables['c']) if self.variables.get('c') and self.text_rng.random() < 0.6 else self.bind('c')} = {pick([self.char(), self.char() + pick(['.upper()', '.lower()', '']), pick(self.variables['w'])])}")
+        elif k < 0.7:
+            value = pick([f"ord({self.char()})", f"ord({self.char()}) - ord('a')", f"len({pick(self.variables['w'])})", f"({self.char_test()})", f"int({self.char()}) if {self.char()}.isdigit() else 1"])
+            self.put(f"{self.target('i')} {pick(['=', '=', '+='])} {value}")
+        elif k < 0.75:
+            self.put(f"LOG.append({self.char()})")
+        else:
+            self.put(f"if {self.char_test()}{pick(['', '', ' and ' + self.char_test()])}:")
+            self.block()
+
+    def text_loop(self):
+        pick, deep = self.text_rng.choice, self.depth
+        text, other = pick(self.variables["w"]), pick(self.variables["w"])
+        one, two, k = self.fresh("c"), self.fresh("c"), self.fresh("k")
+        target, over, bound = pick(
+            [
+                (one, text, [("c", one)]),
+                (one, text, [("c", one)]),
+                (one, "VOWELS", [("c", one)]),
+                (one, f"reversed({text})", [("c", one)]),
+                (f"{k}, {one}", f"enumerate({text})", [("i", k), ("c", one)]),
+                (f"{one}, {two}", f"zip({text}, {other})", [("c", one), ("c", two)]),
+                (k, f"range(len({text}))", [("i", k)]),
+            ]
+        )
+        self.put(f"for {target} in {over}:")
+        known = {kind: list(names) for kind, names in self.variables.items()}
+        for kind, name in bound:
+            self.bind(kind, name)
+        self.depth = deep + 1
+        self.block(2)
+        self.depth = deep
+        if self.text_rng.random() < 0.7:
+            self.variables = known
+
     def statement(self):
+        if self.texts and self.variables.get("w") and self.text_rng.random() < 0.35:
+            return self.text()
         if self.vectors and self.vector_rng.random() < 0.4:
             return self.vector()
         k = self.rng.random()
@@ -620,6 +690,7 @@ class Generator:
         self.variables, self.depth, self.counter = {}, 0, 0
         self.appends = self.chance(0.35)
         self.kinds = [self.pick(*self.PARAMETERS) for _ in range(self.rng.randrange(1, 4))]
+        self.kinds += ["w"] * (self.text_rng.randrange(1, 3) if self.texts else 0)
         self.parameters = [f"{kind}0{k}" for k, kind in enumerate(self.kinds)]
         for kind, parameter in zip(self.kinds, self.parameters):
             self.bind(kind, parameter)
@@ -644,7 +715,7 @@ class Generator:
             self.loop()
             if self.chance(0.3):
                 self.assign()
-        names = [name for kind in "vixtzsalrp" for name in self.variables.get(kind, [])]
+        names = [name for kind in "vixtzsalrpc" for name in self.variables.get(kind, [])]
         self.rng.shuffle(names)
         self.put(f"return {', '.join(names[:6]) or '0'},")
         self.indent = 0
@@ -665,6 +736,9 @@ class Generator:
         if kind == "r":
             return self.pick("[[1.0, 2.0], [3.0, 4.0, 5.0], [0.5, 1.5]]", "[[0.5, 1.5, 2.5]] * 3", "[[q * 100 + p for p in range(4)] for q in range(4)]", "[[0] * 5 for q in range(3)]", "[(1.5, 2.5), [3.5], (0.5,)]",
                              "[[1, 2.5], [True, 3], [10**20, 4]]", "[[1.0], None, [2.0]]", "[[]]", "[[False] * 4, [True, False]]", "[[1.0, 2.0], 3.0, [4.0]]")  # fmt: skip
+        if kind == "w":
+            texts = ["hello world", "a", "", "The 3 quick, 14 brown!", "xyzzy abba", "0123456789", "hello world", "naïve", "\U0001f600 b", "a\0b\x7f", "日本", "aaaaaaaabbb"]
+            return repr(self.text_rng.choice(texts)) if self.text_rng.random() < 0.93 else self.text_rng.choice(["'ab' * 100", "b'bytes'", "['a', 'bc']", "type('Str', (str,), {})('sub')"])
         if kind == "i":
             return self.pick("0", "1", "7", "-3", "100", "2**31", "2**62", "2**63 - 1", "2**64", "True", "np.int64(5)") if self.chance(0.5) else self.rng.choice(SMALL_INTS)
         return self.pick("0.5", "-1.25", "3.0", "1e308", "math.inf", "math.nan", "-0.0", "2", "np.float64(0.5)", "np.float32(0.5)") if self.chance(0.5) else self.rng.choice(SMALL_FLOATS)
