@@ -18,6 +18,7 @@ from jitney.testing import differs
 
 WARM = 400
 TARGET = 0.95
+BATCH = 2e-4  # seconds: short, so that what else the machine does falls on both alike
 
 nowhere = open(os.devnull, "w")  # noqa: SIM115 (for as long as the process lives)
 
@@ -82,6 +83,13 @@ def tokens(text):
             if c in "+-*/()":
                 found.append(c)
     return found
+
+
+def damped(x, n):
+    for _ in range(n):
+        x = x * 0.5 + 0.1
+        os.getpid()
+    return x
 
 
 def unit_vectors(vectors):
@@ -256,11 +264,8 @@ def make_counter():
     return step
 
 
-counter = make_counter()
-
-
 def count_up(n):
-    total = 0
+    counter, total = make_counter(), 0
     for k in range(n):
         total += counter(k)
     return total
@@ -354,6 +359,7 @@ def cases():
     yield count_words, (words,)
     yield read_csv, ("\n".join(f"{a},{b},{c}" for a, b, c in rows3),)
     yield tokens, ("alpha + beta*(gamma - 17)/delta + (epsilon*23 - zeta) ",)
+    yield damped, (np.ones(3), 20)
     yield unit_vectors, (vectors,)
     yield normals, (vectors[:8],)
     yield solve_each, (matrices, np.ones(3))
@@ -388,7 +394,7 @@ def rows(seconds):
         found = differs(function, compiled, *args)
         for _ in range(WARM):
             compiled(*args)
-        eager, fast = alternate(batches(function, args), batches(compiled, args), seconds=seconds)
+        eager, fast = alternate(batches(function, args), batches(compiled, args), seconds=seconds, batch=BATCH, pairs=5000)
         row = summarise(function.__name__, eager, fast, None, found or differs(function, compiled, *args))
         # 3.11 has a callable of our own before each function, which costs every call some ten nanoseconds: measured, not promised of the shortest
         target = TARGET if sys.version_info >= (3, 12) or row.eager.median > 1e-6 else None

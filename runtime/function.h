@@ -96,11 +96,11 @@ struct jy_function {
     struct jy_trial *f_trial; /* not decided yet; NULL else */
     bool f_weighed;           /* of the trial of a decorated function: its first turn has been looked at */
     uint64_t f_weigh_calls, f_arrivals,
-        f_weigh_arrivals;    /* never_slower.h: looked at from that call on; continuations taken up; at how many of them */
+        f_weigh_arrivals; /* never_slower.h: looked at from that call on; continuations taken up; at how many of them */
     vectorcallfunc *f_entry; /* 3.11: where the dispatcher object has its entry; NULL else */
-    char *f_error;            /* text of the latest internal error, for the report */
-    PyObject *f_reasons;      /* list of dicts: every refusal, for explain() */
-    PyObject *f_backend;      /* callable of the user's, or NULL */
+    char *f_error;           /* text of the latest internal error, for the report */
+    PyObject *f_reasons;     /* list of dicts: every refusal, for explain() */
+    PyObject *f_backend;     /* callable of the user's, or NULL */
     struct jy_stats f_stats;
 };
 

@@ -14,8 +14,9 @@
 
 #define WEIGH_ARRIVALS 400u /* taste: so many arrivals make it worth to look at the clock */
 #define AGAIN 8u            /* taste: so many times as many until the next trial */
-#define LONG_NS 8000u       /* taste: what lies between two arrivals, or makes up a call; leaving and taking up again is a small part of more */
-#define MIN_GAIN 3u         /* percent */
+#define LONG_NS                                                                                                        \
+    8000u /* taste: what lies between two arrivals, or makes up a call; leaving and taking up again is a small part of more */
+#define MIN_GAIN 3u /* percent */
 
 /* The entry of a function's calls. */
 static void
@@ -36,8 +37,7 @@ set_usual_entry(struct jy_function *f)
 static bool
 has_usual_entry(const struct jy_function *f)
 {
-    return f->f_entry != NULL ||
-           (f->f_plain != NULL && jy_compat_get_vectorcall(f->f_object) == jy_entry_vectorcall);
+    return f->f_entry != NULL || (f->f_plain != NULL && jy_compat_get_vectorcall(f->f_object) == jy_entry_vectorcall);
 }
 
 void
@@ -82,8 +82,8 @@ may_try(const struct jy_function *f)
     const struct jy_config *c = &rt->config;
     bool stressed = rt->stress != NULL || c->break_every != 0 || c->exit_every != 0 || c->compare || c->executor != 0;
     return c->trials && !stressed && !c->disabled && (rt->api.stance | rt->api.disabled) == 0 && !f->f_fullgraph &&
-           !f->f_fastmath && f->f_backend == NULL && !f->f_found && !f->f_off && f->f_trial == NULL && f->f_depth == 0 &&
-           f->f_stats.compiles != 0 && has_usual_entry(f) && !is_one_graph(f);
+           !f->f_fastmath && f->f_backend == NULL && !f->f_found && !f->f_off && f->f_trial == NULL &&
+           f->f_depth == 0 && f->f_stats.compiles != 0 && has_usual_entry(f) && !is_one_graph(f);
 }
 
 static PyObject *trial_entry(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);

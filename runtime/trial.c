@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TRIALS 8u      /* taste: timed calls of each kind before a verdict, twice as many before one against */
-#define MAX_TRIALS 64u /* taste: a verdict comes by then */
-#define PATIENCE 32u   /* taste: calls of a function that never runs compiled */
-#define SURE 3.0       /* standard deviations that are beyond doubt */
-#define WARM 8u        /* plain turns that are not counted: the interpreter has not specialised the code yet */
+#define TRIALS 8u       /* taste: timed calls of each kind before a verdict, twice as many before one against */
+#define MAX_TRIALS 64u  /* taste: a verdict comes by then */
+#define PATIENCE 32u    /* taste: calls of a function that never runs compiled */
+#define SURE 3.0        /* standard deviations that are beyond doubt */
+#define WARM 8u         /* plain turns that are not counted: the interpreter has not specialised the code yet */
 #define LONG_NS 100000u /* taste: what is a long call; one of them is warm by itself */
-#define INLINE_NS 30u  /* what a call from C, as ours, takes longer than one that the interpreter makes by itself. Measured. */
+#define INLINE_NS                                                                                                      \
+    30u /* what a call from C, as ours, takes longer than one that the interpreter makes by itself. Measured. */
 
 struct samples {
     uint32_t n;
@@ -118,7 +119,8 @@ advantage(const struct samples *compiled, const struct samples *plain)
 static bool
 is_clear_gain(const struct samples *compiled, const struct samples *plain)
 {
-    return compiled->n >= 2 && plain->n >= 2 && plain->at[0] > LONG_NS && plain->at[0] > 2 * compiled->at[compiled->n - 1];
+    return compiled->n >= 2 && plain->n >= 2 && plain->at[0] > LONG_NS &&
+           plain->at[0] > 2 * compiled->at[compiled->n - 1];
 }
 
 static enum jy_verdict
@@ -126,7 +128,7 @@ judge(const struct jy_trial *t, const struct jy_function *f)
 {
     const struct samples *c = &t->t_compiled, *p = &t->t_plain;
     double compiled = middle(c), plain = middle(p);
-    bool sure = t->t_terms.sure, gains = 100 * compiled < (100 - t->t_terms.gain) * plain, loses = compiled > plain;
+    bool sure = t->t_terms.sure, gains = 100 * compiled<(100 - t->t_terms.gain) * plain, loses = compiled> plain;
     uint32_t n = c->n < p->n ? c->n : p->n;
     if (f->f_off || (t->t_turns >= PATIENCE && f->f_stats.compiles == 0) || t->t_turns >= 8 * MAX_TRIALS)
         return sure ? JY_VERDICT_KEEP : JY_VERDICT_LEAVE;

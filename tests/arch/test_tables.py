@@ -35,7 +35,7 @@ def used_reasons():
         if path.name in ("breaks.def", "breaks_why.def"):
             continue
         found |= set(re.findall(r"(?:\b|JY_)BREAK_(\w+)", code(path)))
-        found |= set(re.findall(r'\brefuse_because\([^"()]*"(\w+)"', text(path)))
+        found |= set(re.findall(r'\b(?:refuse_because|jy_report_left)\([^"()]*"(\w+)"', text(path)))
         found |= set(re.findall(r"\bOPCODE_BREAKS\(\s*\w+,\s*(\w+)", code(path)))
         if path.suffix == ".def" and path.parts[0] == "frontend":  # a column of another table may hold a reason
             found |= set(re.findall(r"\b[A-Z][A-Z0-9_]+\b", code(path)))

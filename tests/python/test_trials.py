@@ -1,8 +1,10 @@
 """Trials by the clock of decorated functions: those that are slower compiled run in CPython, and nothing but the clock tells."""
 
+import gc
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -110,13 +112,15 @@ def test_a_reset_in_the_middle_of_a_trial():
     assert resets > 1
 
 
-def test_the_switch_and_options_that_want_no_trial(monkeypatch):
+def test_the_switch_and_options_that_want_no_trial():
     late["compiled"] = 10e-6
     f, code = compiled_and_code()
-    monkeypatch.setattr(jitney.config, "trials", False)
-    run(f, code, 200)
+    jitney.config.trials = False
+    try:
+        run(f, code, 200)
+    finally:
+        jitney.config.trials = True
     assert stats(f)["trial_calls"] == 0
-    monkeypatch.setattr(jitney.config, "trials", True)
     for option in ({"fastmath": True}, {"backend": lambda graph, inputs: graph.run}):
         f, code = compiled_and_code(**option)
         for _ in range(200):
@@ -239,28 +243,24 @@ def test_a_traced_call_is_no_turn():
     assert stats(f)["trial_calls"] == before
 
 
-def test_a_function_that_dies_in_its_trial():
-    def make():
-        f, code = compiled_and_code()
-        while stats(f)["trial_calls"] < 2:
-            f(np.ones(3), code)
-        held = [f]
+def test_a_function_that_dies_in_a_turn():
+    held = []
 
-        def inner(x, code):
+    def drops(x, last):
+        y = (x + 1.0) * 0.5
+        if last:
             held.clear()
-            y = (x + 1.0) * 0.5
-            lag(code)
-            return y * 0.25 + 2.0
+        lag(lambda: None)
+        return y * 0.25 + 2.0
 
-        g = jitney.compile(inner)
-        for _ in range(CALLS):
-            g(np.ones(3), g_code)
-        return g
-
-    def g_code():
-        return None
-
-    make()
+    for turns in range(1, 12):
+        held.append(jitney.compile(drops))
+        while stats(held[0])["trial_calls"] < turns:
+            held[0](np.ones(3), False)
+        died = weakref.ref(held[0])
+        assert np.array_equal(held[0](np.ones(3), True), np.full(3, 2.25))
+        gc.collect()
+        assert died() is None
 
 
 def test_other_code_in_the_middle_of_a_trial():
