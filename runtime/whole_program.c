@@ -82,11 +82,11 @@ trial_entry(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *
     struct jy_function *f = jy_function_find(callable);
     bool plain;
     if (!is_on_trial(f, &plain))
-        return plain ? f->f_plain(callable, args, nargsf, kwnames) : jy_entry_call(f, args, nargsf, kwnames);
+        return plain ? jy_entry_plain(f, args, nargsf, kwnames) : jy_entry_call(f, args, nargsf, kwnames);
     struct jy_turn turn;
     jy_turn_begin(&turn, f);
     PyObject *result =
-        turn.compiled ? jy_entry_call(f, args, nargsf, kwnames) : f->f_plain(callable, args, nargsf, kwnames);
+        turn.compiled ? jy_entry_call(f, args, nargsf, kwnames) : jy_entry_plain(f, args, nargsf, kwnames);
     end_turn(f, &turn, result != NULL);
     return result;
 }
