@@ -10,8 +10,9 @@ import sys
 from collections import deque, namedtuple
 from dataclasses import dataclass
 
-import jitney
 import numpy as np
+
+import jitney
 from common import Row
 from jitney.bench import alternate, batches, summarise
 from jitney.testing import differs

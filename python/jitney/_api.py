@@ -382,6 +382,11 @@ class Inspection:
         return self._entry(entry)["asm"]
 
     @property
+    def goes_on(self):
+        """Whether calls may still compile more: there are places in the function where compiled code may take over."""
+        return self._data["goes_on"]
+
+    @property
     def fastmath(self):
         """Whether float arithmetic may differ from eager's in its bits: compile(fastmath=True)."""
         return self._data["fastmath"]
@@ -516,19 +521,30 @@ class Explanation:
     stats      dict of counters
     fastmath   whether float arithmetic may differ from eager's in its bits
     error      the exception that the call raised, or None
+    goes_on    whether later calls may still compile more: places where compiled code may take over are kept
     """
 
     def __init__(self, function, inspection, error=None):
         self.function = function
-        self.refusals = inspection.refusals
         self.units = inspection.units
         self.loops = inspection.loops
+        self.refusals = [row | {"detail": self._stopped(row["name"], row["detail"], row["line"], row["file"])} for row in inspection.refusals]
+        for unit in self.units:
+            unit.detail = self._stopped(unit.reason, unit.detail, unit.stop_line)
         self.compiled = bool(self.units)
         self.graph = self.units[0].graph if self.units else None
         self.guards = self.units[0].guards if self.units else []
         self.stats = inspection.stats()
         self.fastmath = inspection.fastmath
         self.error = error
+        self.goes_on = inspection.goes_on
+
+    def _stopped(self, name, detail, line, file=None):
+        """The detail of a reason; of a loop whose body stops also what stops it."""
+        why = next((loop.reason for loop in self.loops if loop.line == line and loop.reason and file in (None, loop.file)), None)
+        if name != "LOOP_UNDER_WAY" or why is None or why.name in _loops.FOLLOW or why.line == line:
+            return detail
+        return f"{detail}; line {why.line} stops it: {why.name}{_colon(why.detail)}"
 
     def __str__(self):
         name = _plain(self.function).__qualname__
@@ -547,7 +563,7 @@ class Explanation:
             lines = [f"{name}: {_count(len(self.units), 'unit')}, {_count(operations, 'operation')}, {_count(breaks, 'stop')}"]
             lines += [line for unit in self.units for line in unit._lines(told)]
         else:
-            lines = [f"{name}: runs in CPython"]
+            lines = [f"{name}: runs in CPython" + "; this was one call, and later ones may compile what stands behind the stops" * self.goes_on]
         lines += _loops.lines(self.loops)
         reasons = {(loop.reason.name, loop.reason.file, loop.reason.line) for loop in self.loops if loop.reason}
         others = [row for row in self.refusals if (row["name"], row["file"], row["line"]) not in reasons]

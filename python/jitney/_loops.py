@@ -133,7 +133,7 @@ def _holds(row, exit):
     return exit["file"] == row["file"] and row["line"] <= exit["line"] <= row["last_line"]
 
 
-_FOLLOW = "NOTHING_TO_COMPILE", "LOOP_UNDER_WAY"
+FOLLOW = "NOTHING_TO_COMPILE", "LOOP_UNDER_WAY"  # from other reasons
 
 
 class _Finder:
@@ -234,7 +234,8 @@ class _Finder:
         inside = [e for e in extents if own and (row["offset"] < e["start"] <= row["end"] or row["offset"] <= e.get("stop", -1) <= row["end"])]
         stops = [e for e in inside if row["offset"] <= e.get("stop", -1) <= row["end"] and e["name"] != "NATIVE_LOOP"]
         if any(row["offset"] < e["start"] <= row["end"] or row["offset"] < e.get("stop", -1) for e in inside):
-            return Loop(*place, "per body", reason=self._stop(row, stops) or self._refusal(row))
+            causes = [e for e in stops if e["name"] not in FOLLOW]
+            return Loop(*place, "per body", reason=self._stop(row, causes) or self._refusal(row, causes=True) or self._stop(row, stops) or self._refusal(row))
         rounds = [u["rounds"] for entry in self._entries for u in entry.get("unrolled", ()) if self._is_head(row, u)]
         if rounds:
             return Loop(*place, "unrolled", rounds=max(rounds))
@@ -261,8 +262,8 @@ class _Finder:
     def _refusal(self, row, causes=False):
         """The first reason with a line in the loop; `causes`: but not one that follows from others."""
         fits = [r for r in self._refusals if r["file"] == row["file"] and row["line"] <= r["line"] <= row["last_line"] and r["name"] != "NATIVE_LOOP"]
-        fits.sort(key=lambda r: r["name"] in _FOLLOW)
-        fits = [r for r in fits if not (causes and r["name"] in _FOLLOW)]
+        fits.sort(key=lambda r: r["name"] in FOLLOW)
+        fits = [r for r in fits if not (causes and r["name"] in FOLLOW)]
         return self._why_of(fits[0]) if fits else None
 
     def _any_refusal(self):

@@ -2,8 +2,10 @@
 
 import inspect
 import math
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -523,3 +525,49 @@ def test_texts_have_the_lines_of_the_program():
     assert {node.line for node in found.graph().nodes if node.op == "call"} == {first + 1, first + 2}
     for text in (found.llvm_ir(), found.asm(), found.loop_ir()):
         assert f"line {first + 1}" in text and f"line {first + 2}" in text
+
+
+def stopped_round(words):
+    total = 0.0
+    for word in words:
+        os.getpid()
+        total = total * 1.5 + len(word)
+    return total
+
+
+def stopped_array(x, n):
+    for _ in range(n):
+        os.getpid()
+        x = x * 0.5 + 1.0
+    return x
+
+
+def test_a_loop_under_way_names_what_stops_it():
+    line = stopped_array.__code__.co_firstlineno + 2
+    report = jitney.explain(stopped_array)(A, 4)
+    assert report.loops[0].reason.name == "UNKNOWN_CALL" and report.loops[0].reason.line == line
+    assert f"a range_iterator; line {line} stops it: UNKNOWN_CALL: <built-in function getpid>" in str(report)
+    row = next(row for row in jitney.explain(stopped_round)(["a", "bc"] * 20).refusals if row["name"] == "LOOP_UNDER_WAY")
+    assert f"line {stopped_round.__code__.co_firstlineno + 3} stops it: UNKNOWN_CALL" in row["detail"]
+
+
+def test_what_one_call_says_is_not_said_of_later_ones():
+    def f(x):
+        os.getpid()
+        return x
+
+    report = jitney.explain(f)(A)
+    assert not report.compiled and report.goes_on and "later ones may compile" in str(report)
+
+    report = jitney.explain(lambda x: x * 2.0)(A)
+    assert not report.goes_on
+
+
+def test_the_command_shows_a_traceback_of_the_users_frames_only(tmp_path):
+    (tmp_path / "program.py").write_text("def inner(x):\n    raise ValueError(x)\n\ndef f(x):\n    y = x * 2.0 + 1.0\n    inner(3)\n    return y\n")
+    command = [sys.executable, "-m", "jitney", "explain", "program.py:f", "--args", "np.ones(3)"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    frames = [line.split('"')[1] for line in done.stderr.splitlines() if line.startswith('  File "')]
+    assert done.returncode == 1 and [os.path.basename(name) for name in frames] == ["program.py", "program.py"]
+    assert "ValueError: 3" in done.stderr and "the call raised ValueError" in done.stderr
