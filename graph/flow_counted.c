@@ -377,6 +377,7 @@ without_check(struct jy_counted *c, jy_fv at)
     case JY_FLOW_MUL:
     case JY_FLOW_NEG:
     case JY_FLOW_ABS:
+    case JY_FLOW_TO_INT:
         good = v.f_type == JY_F_I64 && need_fits(c, at);
         break;
     case JY_FLOW_SHL:

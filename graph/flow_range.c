@@ -183,6 +183,28 @@ least_or_greatest(struct jy_counted *c, enum jy_fop op, const struct jy_interval
     return out;
 }
 
+/* `select x < y ? x : y` and the like are written for the lesser or the greater of two; COUNT: another choice. */
+static enum jy_fop
+extreme_of_choice(const struct jy_counted *c, const struct jy_fvalue *v)
+{
+    const struct jy_fvalue *test = jy_flow_at(c->w, v->f_args[0]);
+    bool less = test->f_op == JY_FLOW_LT || test->f_op == JY_FLOW_LE;
+    if (!less && test->f_op != JY_FLOW_GT && test->f_op != JY_FLOW_GE)
+        return JY_FLOW_COUNT;
+    if (test->f_args[0] == v->f_args[1] && test->f_args[1] == v->f_args[2])
+        return less ? JY_FLOW_MIN : JY_FLOW_MAX;
+    if (test->f_args[0] == v->f_args[2] && test->f_args[1] == v->f_args[1])
+        return less ? JY_FLOW_MAX : JY_FLOW_MIN;
+    return JY_FLOW_COUNT;
+}
+
+static struct jy_interval
+of_choice(struct jy_counted *c, const struct jy_fvalue *v, const struct jy_interval *r)
+{
+    enum jy_fop op = extreme_of_choice(c, v);
+    return op == JY_FLOW_COUNT ? either(c, &r[1], &r[2]) : least_or_greatest(c, op, &r[1], &r[2]);
+}
+
 static struct jy_interval
 of_type(enum jy_ftype type, bool is_signed)
 {
@@ -310,6 +332,48 @@ jy_range_at(struct jy_counted *c, jy_fv v, jy_fb block)
     return r;
 }
 
+/* Of a float that is the conversion of an integer, that integer's. */
+static struct jy_interval
+of_whole_float(struct jy_counted *c, jy_fv v, jy_fb block)
+{
+    const struct jy_fvalue x = *jy_flow_at(c->w, v);
+    const double most = (double)(INT64_C(1) << JY_BASE_BITS);
+    if (x.f_op == JY_FLOW_TO_FLOAT && jy_flow_at(c->w, x.f_args[0])->f_type == JY_F_I64)
+        return jy_range_at(c, x.f_args[0], block);
+    if (x.f_op == JY_FLOW_CONST && x.f_value.d >= 0 && x.f_value.d <= most &&
+        (double)(int64_t)x.f_value.d == x.f_value.d)
+        return between((int64_t)x.f_value.d, (int64_t)x.f_value.d);
+    return unknown;
+}
+
+/* int(a / b) of integers, a >= 0 and b >= 1. The conversions, the division and the cut never turn the order of two numbers around, so the same operations on the greatest
+ * a and the least b give the greatest result. In front they are defined for all numbers: what is out of bounds is cut, and the conditions say that nothing was. */
+static struct jy_interval
+of_whole_quotient(struct jy_counted *c, const struct jy_fvalue *v)
+{
+    const struct jy_fvalue x = *jy_flow_at(c->w, v->f_args[0]);
+    const struct jy_form zero = jy_form_constant(0), one = jy_form_constant(1),
+                         most = jy_form_constant(INT64_C(1) << JY_BASE_BITS);
+    struct jy_interval out = between(0, 0);
+    if (x.f_op != JY_FLOW_DIV || x.f_type != JY_F_F64)
+        return unknown;
+    struct jy_interval a = of_whole_float(c, x.f_args[0], v->f_block), b = of_whole_float(c, x.f_args[1], v->f_block);
+    struct jy_derived d = { .from = { a.high, b.low }, .nfrom = 2, .nconditions = 3 };
+    if (!a.has_low || !a.has_high || !b.has_low || !jy_form_add(&d.condition[0], &zero, &a.low, -1) ||
+        !jy_form_add(&d.condition[1], &a.high, &most, -1) || !jy_form_add(&d.condition[2], &one, &b.low, -1))
+        return unknown;
+    jy_fv cut = jy_front_op(c, JY_FLOW_MIN, JY_F_I64, jy_form_emit(c, &a.high), jy_form_emit(c, &most));
+    jy_fv dividend = jy_front_op(c, JY_FLOW_MAX, JY_F_I64, cut, jy_form_emit(c, &zero));
+    jy_fv divisor = jy_front_op(c, JY_FLOW_MAX, JY_F_I64, jy_form_emit(c, &b.low), jy_form_emit(c, &one));
+    jy_fv quotient =
+        jy_front_op(c, JY_FLOW_DIV, JY_F_F64, jy_front_op(c, JY_FLOW_TO_FLOAT, JY_F_F64, dividend, JY_NO_FV),
+                    jy_front_op(c, JY_FLOW_TO_FLOAT, JY_F_F64, divisor, JY_NO_FV));
+    d.base = jy_front_op(c, JY_FLOW_TO_INT, JY_F_I64, quotient, JY_NO_FV);
+    *jy_vec_push(c->w->w_arena, &c->derived) = d;
+    out.high = jy_form_base(d.base);
+    return out;
+}
+
 static struct jy_interval
 of_operation(struct jy_counted *c, const struct jy_fvalue *v)
 {
@@ -347,7 +411,9 @@ of_operation(struct jy_counted *c, const struct jy_fvalue *v)
     case JY_FLOW_MAX:
         return least_or_greatest(c, (enum jy_fop)v->f_op, &r[0], &r[1]);
     case JY_FLOW_SELECT:
-        return either(c, &r[1], &r[2]);
+        return of_choice(c, v, r);
+    case JY_FLOW_TO_INT:
+        return of_whole_quotient(c, v);
     case JY_FLOW_WRAP: { /* the extent's greatest value less one */
         struct jy_form minus_one = jy_form_constant(-1);
         struct jy_interval out = between(0, 0);

@@ -189,6 +189,77 @@ TEST(flow_range, of_operations)
     CHECK_ROUND("%15 = load[0] %3, %5 alias 1", "[, ]");
 }
 
+#define LOADED "    %16 = load[0] %3, %5 alias 1 : i64\n"
+
+/* Written as a choice, the lesser and the greater of two are what they are as instructions. */
+TEST(flow_range, of_choices)
+{
+#define CHECK_CHOICE(test, choice, expected)                                                                           \
+    check_range(ROUND(LOADED "    %17 = " test " : i1\n    %15 = select %17, " choice " : i64\n"), 15, expected)
+    CHECK_CHOICE("lt %16, %8", "%16, %8", "[, 64]");
+    CHECK_CHOICE("le %8, %16", "%8, %16", "[, 64]");
+    CHECK_CHOICE("gt %16, %8", "%8, %16", "[, 64]");
+    CHECK_CHOICE("ge %16, %8", "%16, %8", "[64, ]");
+    CHECK_CHOICE("lt %16, %8", "%8, %16", "[64, ]");
+    CHECK_CHOICE("gt %8, %16", "%8, %16", "[64, ]");
+    CHECK_CHOICE("ne %16, %8", "%8, %16", "[, ]");
+    CHECK_CHOICE("lt %16, %7", "%16, %8", "[, ]");
+    CHECK_CHOICE("below %16, %8", "%16, %8", "[, ]");
+}
+
+#define QUOTIENT(a, b)                                                                                                 \
+    "    %16 = to_float " a " exit 1 : f64\n    %17 = to_float " b                                                     \
+    " exit 1 : f64\n    %18 = div %16, %17 : f64\n    %15 = to_int %18 exit 1 : i64\n"
+
+TEST(flow_range, of_quotients_that_are_cut)
+{
+    check_range(ROUND(QUOTIENT("%10", "%8")), 15, "[0, new]");
+    check_range(ROUND(QUOTIENT("%10", "%2")), 15, "[0, new]");
+    check_range(ROUND("    %16 = to_float %10 exit 1 : f64\n    %17 = const[3.0] : f64\n    %18 = div %16, %17 : f64\n"
+                      "    %15 = to_int %18 exit 1 : i64\n"),
+                15, "[0, new]");
+    check_range(ROUND("    %16 = to_float %10 exit 1 : f64\n    %17 = const[2.5] : f64\n    %18 = div %16, %17 : f64\n"
+                      "    %15 = to_int %18 exit 1 : i64\n"),
+                15, "[, ]");
+    check_range(ROUND("    %19 = load[0] %3, %5 alias 1 : i64\n" QUOTIENT("%19", "%8")), 15, "[, ]");
+    check_range(ROUND("    %16 = to_float %10 exit 1 : f64\n    %18 = mul %16, %16 : f64\n"
+                      "    %15 = to_int %18 exit 1 : i64\n"),
+                15, "[, ]");
+}
+
+/* for i in range(start, stop): s += a[min(int(i * i / x) + 1, 63)]: all of it is proven in front, or none. */
+#define INDEX_OF_QUOTIENT                                                                                              \
+    COUNTED_LOOP(UP, "1",                                                                                              \
+                 "    %19 = mul %10, %10 exit 1 : i64\n"                                                               \
+                 "    %20 = ne %2, %5 : i1\n"                                                                          \
+                 "    check %20 exit 1\n" QUOTIENT("%19", "%2") "    %22 = add %15, %6 exit 1 : i64\n"                 \
+                                                                "    %23 = const[63] : i64\n"                          \
+                                                                "    %24 = lt %22, %23 : i1\n"                         \
+                                                                "    %25 = select %24, %22, %23 : i64\n"               \
+                                                                "    %26 = wrap %25, %8 exit 1 : i64\n"                \
+                                                                "    %27 = mul %26, %7 : i64\n"                        \
+                                                                "    %28 = load[0] %3, %27 alias 1 : i64\n"            \
+                                                                "    %29 = add %11, %28 : i64\n" SUM("%29"),           \
+                 CHECKS)
+
+TEST(flow_range, an_index_that_is_a_quotient)
+{
+    static const int64_t values[] = { 0, 1, 3, 40, -2, 9, 200, INT64_MIN };
+    size_t with_exit = 0, without = 0;
+    struct jy_arena *arena = jy_arena_new();
+    struct jy_flow *w = hoisted(arena, INDEX_OF_QUOTIENT);
+    for (jy_fv v = 0; w != NULL && v < w->w_values.n; v++) {
+        const struct jy_fvalue *value = jy_flow_at(w, v);
+        with_exit += value->f_op == JY_FLOW_TO_INT && value->f_exit != JY_NO_EXIT;
+        without += value->f_op == JY_FLOW_TO_INT && value->f_exit == JY_NO_EXIT;
+    }
+    CHECK_UINT(with_exit, 1); /* the careful loop's */
+    CHECK_UINT(without, 2);   /* in front, and the round's */
+    CHECK_UINT(count_op(w, JY_FLOW_WRAP), 1);
+    jy_arena_free(arena);
+    check_all_alike(INDEX_OF_QUOTIENT, values, 8, 3);
+}
+
 static void
 check_products(const char *source, jy_fv v, size_t expected)
 {
@@ -218,7 +289,6 @@ TEST(flow_range, of_products)
 /* One operand is enough for the nearer bound; of what is not known, nothing is. */
 TEST(flow_range, of_what_is_known_on_one_side)
 {
-#define LOADED "    %16 = load[0] %3, %5 alias 1 : i64\n"
 #define CHECK_LOADED(instruction, expected) check_range(ROUND(LOADED "    " instruction " : i64\n"), 15, expected)
     CHECK_LOADED("%15 = min %16, %8", "[, 64]");
     CHECK_LOADED("%15 = max %5, %16", "[0, ]");
