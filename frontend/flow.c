@@ -688,6 +688,7 @@ finish(struct jy_vbuild *b, struct jy_frame *root)
     }
     jy_flow_simplify(w);
     guard_elements(b, root);
+    jy_vshort_axes(b, root);
     for (size_t k = w->w_functions.n + 1; k-- > 0;)
         finish_part(b, k == 0 ? w : w->w_functions.at[k - 1]);
     for (size_t k = 0; k < w->w_functions.n; k++)

@@ -8,6 +8,7 @@
  *   flow_state.c   what a frame holds; exits and boxes
  *   flow_maybe.c   locals that are bound on some ways only
  *   flow_told.c    what can be told from an equal object
+ *   flow_short.c   short axes that loops go along
  *   flow_import.c  objects from outside become values
  *   flow_op.c      instructions
  *   flow_number.c  operators on numbers       flow_scalar.c  those of NumPy
@@ -637,5 +638,8 @@ jy_status jy_vstep(struct jy_vbuild *b, const struct jy_instr *instr);
 /* ---- trace.c ---- */
 
 jy_status jy_flow_build(struct jy_frame *root);
+
+/* flow_short.c: how long short axes are that loops go along becomes a guard and a constant. */
+void jy_vshort_axes(struct jy_vbuild *b, struct jy_frame *root);
 
 #endif

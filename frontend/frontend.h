@@ -24,6 +24,7 @@ struct jy_trace_request {
         callee; /* gives a function's compiled copy: called, where the unit stops, with a function that could not be inlined; NULL: none */
     bool no_alias;            /* jy_flow_trace: arrays may overlap */
     bool no_natives;          /* jy_flow_trace: lists that come in stay objects */
+    bool any_sizes;           /* jy_flow_trace: of axes, too, that were short: another call has shown that they differ */
     bool as_function;         /* of its own: the flow is one call of the function, which calls itself natively */
     bool native_loops;        /* end before a loop that may run as a flow of its own ... */
     const uint32_t *unrolled; /* ... but before those whose heads have these offsets, which cannot */

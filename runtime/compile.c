@@ -335,6 +335,7 @@ trace(struct jy_unit **out, struct jy_function *f, const struct jy_start *s, PyO
         .min_nodes = (uint32_t)config->min_nodes,
         .no_alias = s->s_no_alias,
         .no_natives = s->s_no_natives,
+        .any_sizes = s->s_nentries > 0,
         .native_loops = config->flows && config->break_every == 0 && f->f_backend == NULL && !f->f_fullgraph,
         .unrolled = f->f_unrolled,
         .nunrolled = f->f_nunrolled,

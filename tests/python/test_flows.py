@@ -1142,9 +1142,37 @@ def test_axes_that_have_elements_and_axes_that_have_none(shapes):
     assert stats(f)["flow_entries"] > 0 and stats(f)["flow_refusals"] == 0
 
 
-@pytest.mark.parametrize("columns", [3, 0])
+@pytest.mark.parametrize("columns", [30, 0])
 def test_a_first_round_that_is_sure_is_guarded(columns):
     f = jitney.compile(distances)
-    f(np.ones((4, columns)), np.ones(3))
+    f(np.ones((4, columns)), np.ones(30))
     assert any("> 0" in text for text in jitney.inspect(f).guards()) == (columns > 0)
     assert ("extent 0.1 some" in jitney.inspect(f).loop_ir()) == (columns > 0)
+
+
+@pytest.mark.parametrize("columns", [2, 3, 4, 5, 1])
+def test_how_long_a_short_axis_is_becomes_a_constant(columns):
+    def nearest(points, others):
+        best = -1.0
+        for i in range(len(points)):
+            for j in range(len(others)):
+                d = 0.0
+                for c in range(points.shape[1]):
+                    d += (points[i, c] - others[j, c]) ** 2
+                if best < 0.0 or d < best:
+                    best = d
+        return best
+
+    rng, f = np.random.default_rng(3), jitney.compile(nearest)
+    args = rng.random((7, columns)), rng.random((5, columns))
+    assert f(*args) == nearest(*args)
+    is_short = 2 <= columns <= 4
+    assert ("extent 0.1" in jitney.inspect(f).loop_ir()) == (not is_short)
+    assert any(f"== {columns}" in text for text in jitney.inspect(f).guards()) == is_short
+    for other in (7, 3, 4, 2, 1, 12):  # other calls have one flow for any number
+        args = rng.random((6, other)), rng.random((3, other))
+        assert f(*args) == nearest(*args)
+    args = rng.random((6, 3)), rng.random((3, 2))
+    with pytest.raises(IndexError, match="index 2 is out of bounds for axis 1 with size 2"):
+        f(*args)
+    assert stats(f)["recompiles"] <= 1 and stats(f)["flow_calls"] >= 7
