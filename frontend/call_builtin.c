@@ -1,4 +1,5 @@
 /* Calls of Python's own callables: which row of builtins.def, and pure C functions (math, parts of builtins) on constants. */
+#include "frontend/ambient.h"
 #include "frontend/call_builtin.h"
 
 #include <string.h>
@@ -137,6 +138,9 @@ call_pure(struct jy_frame *f, struct jy_value **out, PyObject *function, size_t 
     PyObject *objects = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, n, args)));
     if (objects == NULL || !jy_value_is_plain(f, objects))
         return jy_builtin_unknown(f, name, n != 0 ? args[0] : jy_value_const(f, Py_None));
+    TRY(jy_check_digits(f, objects));
+    if (strcmp(name, "format") == 0 && n == 2)
+        TRY(jy_check_locale(f, PyTuple_GET_ITEM(objects, 1), false));
     PyObject *result = jy_hold(f, PyObject_Call(function, objects, NULL));
     if (result == NULL)
         return jy_raise_from_exception(f);

@@ -1,4 +1,5 @@
 /* Methods of tuples, lists, dicts and constants; those of sets are in set.c. Changes go through change.c, which tells the ledger. */
+#include "frontend/ambient.h"
 #include "frontend/effects.h"
 #include "frontend/exception.h"
 #include "frontend/instance.h"
@@ -375,6 +376,31 @@ get_objects(struct jy_frame *f, PyObject **args, PyObject **keywords, PyObject *
     return *keywords != NULL ? JY_OK : JY_ERROR;
 }
 
+/* encode(encoding, errors), decode(encoding, errors), format(...) */
+static jy_status
+check_ambient(struct jy_frame *f, PyObject *self, const char *name, PyObject *args, PyObject *keywords)
+{
+    if (strcmp(name, "format") == 0 || strcmp(name, "format_map") == 0) {
+        TRY(jy_check_digits(f, args));
+        return jy_check_locale(f, self, true);
+    }
+    if (strcmp(name, "__format__") == 0 && PyTuple_GET_SIZE(args) == 1) {
+        TRY(jy_check_digits(f, self));
+        return jy_check_locale(f, PyTuple_GET_ITEM(args, 0), false);
+    }
+    if (strcmp(name, "__str__") == 0 || strcmp(name, "__repr__") == 0)
+        return jy_check_digits(f, self);
+    if (strcmp(name, "encode") != 0 && strcmp(name, "decode") != 0)
+        return JY_OK;
+    PyObject *given[2] = { NULL, NULL };
+    static const char *const names[2] = { "encoding", "errors" };
+    for (Py_ssize_t k = 0; k < 2; k++)
+        given[k] = k < PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, k)
+                   : keywords != NULL         ? PyDict_GetItemString(keywords, names[k])
+                                              : NULL;
+    return jy_check_codec(f, self, given[0], given[1]);
+}
+
 /* Methods of immutable constants compute on the real objects. */
 static jy_status
 call_constant(struct jy_frame *f, struct jy_value **out, struct jy_value *self, PyObject *name,
@@ -386,6 +412,7 @@ call_constant(struct jy_frame *f, struct jy_value **out, struct jy_value *self, 
         PyErr_Clear();
         return jy_break(f, JY_BREAK_UNKNOWN_CALL, "%s of %s", jy_utf8(name), jy_value_describe(f, self));
     }
+    TRY(check_ambient(f, self->v_object, jy_utf8(name), args, keywords));
     PyObject *result = jy_hold(f, PyObject_Call(bound, args, keywords));
     if (result == NULL)
         return jy_raise_from_exception(f);

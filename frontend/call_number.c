@@ -1,4 +1,5 @@
 /* Builtins that make numbers. A number that is not known stays symbolic where Python gives a number back (abs, float, bool) and pins or breaks where structure depends on it. */
+#include "frontend/ambient.h"
 #include "frontend/call_builtin.h"
 #include "frontend/instance.h"
 #include "frontend/exception.h"
@@ -52,6 +53,19 @@ cast(struct jy_frame *f, struct jy_value **out, jy_dtype dtype, enum jy_kind kin
     return JY_OK;
 }
 
+/* What a constructor asks of the process: the second argument of str() and bytes() is a codec's name, the third its error handler's. */
+static jy_status
+check_ambient(struct jy_frame *f, const PyTypeObject *type, PyObject *args)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(args);
+    if (n > 1 && (type == &PyUnicode_Type || type == &PyBytes_Type))
+        return jy_check_codec(f, PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1),
+                              n > 2 ? PyTuple_GET_ITEM(args, 2) : NULL);
+    if (n > 0 && type == &PyLong_Type)
+        return jy_check_digits_of(f, PyTuple_GET_ITEM(args, 0));
+    return type == &PyUnicode_Type ? jy_check_digits(f, args) : JY_OK;
+}
+
 jy_status
 jy_builtin_construct(struct jy_frame *f, struct jy_value **out, PyTypeObject *type, size_t n,
                      struct jy_value *const *args)
@@ -59,6 +73,7 @@ jy_builtin_construct(struct jy_frame *f, struct jy_value **out, PyTypeObject *ty
     PyObject *objects = jy_hold(f, jy_value_as_object(f, jy_value_seq(f, JY_V_TUPLE, n, args)));
     if (objects == NULL || !jy_value_is_plain(f, objects))
         return jy_builtin_unknown(f, type->tp_name, n != 0 ? args[0] : jy_value_const(f, Py_None));
+    TRY(check_ambient(f, type, objects));
     TRY(jy_take(f, out, PyObject_Call((PyObject *)type, objects, NULL)));
     for (size_t i = 0; i < n; i++)
         jy_take_operand(out, args[i]);

@@ -5,6 +5,7 @@
  *     3. constants: the real objects compute
  *     4. Python numbers: number.h
  * Everything else breaks. */
+#include "frontend/ambient.h"
 #include "frontend/instance.h"
 #include "frontend/number.h"
 #include "frontend/ops.h"
@@ -111,6 +112,7 @@ format_text(struct jy_frame *f, struct jy_value **out, bool *done, struct jy_val
     PyObject *known = jy_hold(f, jy_value_as_object(f, values));
     if (known == NULL || !jy_value_is_plain(f, known))
         return jy_break(f, JY_BREAK_FORMAT, "%s in text", jy_value_describe(f, values));
+    TRY(jy_check_digits(f, known));
     return jy_take(f, out, PyNumber_Remainder(text->v_object, known));
 }
 

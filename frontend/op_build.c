@@ -1,4 +1,5 @@
 /* Building, extending and unpacking containers; text. */
+#include "frontend/ambient.h"
 #include "frontend/exception.h"
 #include "frontend/instance.h"
 #include "frontend/ops.h"
@@ -347,6 +348,9 @@ format(struct jy_frame *f, size_t n, int conversion)
     TRY(get_constant(f, &object, v));
     if (n == 2)
         TRY(get_constant(f, &spec, *jy_peek(f, 1)));
+    TRY(jy_check_digits(f, object));
+    if (spec != NULL)
+        TRY(jy_check_locale(f, spec, false));
     PyObject *converted = jy_hold(f, convert(object, conversion));
     if (converted == NULL)
         return jy_raise_from_exception(f);

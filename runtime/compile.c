@@ -813,6 +813,18 @@ compile_unit(struct jy_function *f, struct jy_start *s, PyObject *const *slots, 
     return JY_OK;
 }
 
+/* python -b: bytes that meet text warn, and what is known would meet while code is made, too. */
+static bool
+has_bytes_warnings(void)
+{
+    PyObject *flags = PySys_GetObject("flags"); /* borrowed */
+    PyObject *flag = flags != NULL ? PyObject_GetAttrString(flags, "bytes_warning") : NULL;
+    bool has = flag != NULL && PyObject_IsTrue(flag) == 1;
+    PyErr_Clear();
+    Py_XDECREF(flag);
+    return has;
+}
+
 /* LLVM ends the process where there is no memory. Taste: what large functions take. */
 #define BACKEND_BYTES ((size_t)32 << 20)
 
@@ -821,6 +833,8 @@ jy_compile(struct jy_function *f, struct jy_start *s, PyObject *const *slots, si
 {
     PyThreadState *thread = PyThreadState_Get();
 
+    if (has_bytes_warnings())
+        return refuse_because(f, s, "AMBIENT", "Python runs with -b");
     if (!jy_reserve_has_room(BACKEND_BYTES))
         return refuse_because(f, s, "NO_MEMORY", NULL);
     if (s->s_nentries >= (size_t)(f->f_limit >= 0 ? f->f_limit : jy_runtime->config.recompile_limit))
