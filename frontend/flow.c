@@ -825,14 +825,11 @@ build(struct jy_frame *root, struct jy_vhints *hints, bool may_again, bool *agai
     frame.locals = JY_NEW_ARRAY(arena, struct jy_val *, frame.nlocals + 1);
     frame.stack = JY_NEW_ARRAY(arena, struct jy_val *, root->f_stacksize + 2);
     b->frame = b->snap = &frame;
-    b->at_start = JY_NO_FV;
     TRY(fill_start(b, &frame, root));
     if (t->request->as_function) {
         TRY(jy_vinvoke_own(b, &frame));
     } else {
         b->w->w_frames = 1;
-        if (b->at_start != JY_NO_FV)
-            jy_vcheck(b, b->at_start, "an iterator over another array");
         jy_viter_fix_steps(b, &frame);
         jy_vb_goto(b, &frame);
     }

@@ -276,7 +276,6 @@ struct jy_vbuild {
     bool few_rounds, many_rounds; /* iterators that the flow makes: over a few items, known to be; others */
     uint32_t first_stop_line;
     const char *first_stop;
-    jy_fv at_start; /* what must hold there; JY_NO_FV: nothing */
 };
 
 /* ---- flow.c ---- */

@@ -450,7 +450,7 @@ local_array(const struct jy_vbuild *b, const PyObject *array)
     return NULL;
 }
 
-/* What the flow is given of the array is guarded; that the iterator is over this one is looked at when the flow begins. */
+/* What the flow is given of the array is guarded; whether the iterator goes over this one is asked before each run. */
 static jy_status
 import_array_iterator(struct jy_vbuild *b, struct jy_val **out, struct jy_value *v)
 {
@@ -460,12 +460,7 @@ import_array_iterator(struct jy_vbuild *b, struct jy_val **out, struct jy_value 
         return jy_vb_lacks(b, "an iterator over what no variable holds");
     jy_guard_type(b->frame->f, v->v_source, &PySeqIter_Type);
     uint32_t number = jy_vb_input(b, v->v_source, (enum jy_kind)JY_INPUT_OBJECT, JY_DTYPE_NONE);
-    jy_fv address = input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, number, 0);
-    jy_fv zero = jy_flow_const(b->w, 0, JY_F_I64, (union jy_scalar){ .i = 0 });
-    jy_fv held = jy_flow_load(b->w, 0, JY_F_PTR, address, zero, offsetof(struct sequence_iterator, sequence), 0);
-    jy_fv same =
-        jy_ve2(b, JY_FLOW_EQ, JY_F_I1, held, input_part(b, JY_FLOW_IN_OBJECT, JY_F_PTR, array->array->input, 0));
-    b->at_start = b->at_start == JY_NO_FV ? same : jy_ve2(b, JY_FLOW_AND, JY_F_I1, b->at_start, same);
+    b->t->unit->u_inputs.at[number].goes_over = array->array->input + 1;
     struct jy_val *it = jy_val_parts(b, JY_K_ITER, 1, &array);
     it->how = JY_VI_SEQUENCE;
     it->nregs = 1;

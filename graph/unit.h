@@ -97,6 +97,7 @@ struct jy_input {
     uint8_t kind, dtype; /* kind PYINT: also symbol with axis -1 */
     jy_ref node;
     const struct jy_array_guard *array;
+    uint32_t goes_over; /* of an iterator: 1 + the input that it must go over for a native loop; 0: any */
 };
 
 /* How to make an object. Two uses of one recipe pointer are one object. */

@@ -511,6 +511,14 @@ is_nan(const struct jy_flow_input *in, const union jy_scalar *value)
     return in->type == JY_F_F32 ? value->f != value->f : value->d != value->d;
 }
 
+/* It may go over another array than the one that the variable holds by now. */
+static bool
+goes_over_its_own(const struct jy_unit *unit, uint32_t number, PyObject *const *inputs)
+{
+    uint32_t over = unit->u_inputs.at[number].goes_over;
+    return over == 0 || jy_seq_iter_of(inputs[number]) == inputs[over - 1];
+}
+
 static bool
 read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy_unit *unit, PyObject *const *inputs)
 {
@@ -544,7 +552,8 @@ read_input(union jy_scalar *out, const struct jy_flow_input *in, const struct jy
     case JY_FLOW_IN_ARG:
         break;
     case JY_FLOW_IN_INDEX:
-        return Py_REFCNT(object) == 1 && jy_seq_iter_index(&out->i, object) && out->i >= 0;
+        return Py_REFCNT(object) == 1 && jy_seq_iter_index(&out->i, object) && out->i >= 0 &&
+               goes_over_its_own(unit, in->number, inputs);
     }
     return false;
 }

@@ -193,3 +193,37 @@ def test_what_stores_into_an_array_is_cast_as_numpy_casts():
                     results.append((outcomes(lambda a, xs, start, out: function(a, xs), a, values, [0]), NumberPicture().of(a)))
                 found = unlike(results[0], results[1]) or unlike(results[0], results[2])
                 assert found is None, f"{kind} into {dtype}: {found}"
+
+
+def looks_up(k, items):
+    items[k]
+    return 3.25
+
+
+def goes_on_over_the_old_array(a, n):
+    x = 1
+    for k in range(n):
+        for v in a:
+            if 1 < x <= n:
+                a = a + 1
+                x += 1
+            else:
+                x = looks_up(k, [1, 2.5]) + (n + v)
+        a[1] -= 7
+
+
+def last_number(f):
+    with pytest.raises(IndexError) as caught:
+        f((np.arange(9) * 1.25).astype(int), 4)
+    trace = caught.value.__traceback__
+    while trace.tb_frame.f_code.co_name != "goes_on_over_the_old_array":
+        trace = trace.tb_next
+    return trace.tb_frame.f_locals["x"]
+
+
+def test_a_loop_goes_on_over_the_array_that_it_began_with():
+    """Where its variable is bound to another one, and the loop is left and entered again."""
+    compiled = jitney.compile(goes_on_over_the_old_array)
+    assert last_number(goes_on_over_the_old_array) == 17.25
+    for _ in range(3):
+        assert last_number(compiled) == 17.25
