@@ -35,7 +35,10 @@ no_attribute(struct jy_frame *f, struct jy_value *v, PyObject *name)
 static struct jy_value *
 attribute(struct jy_frame *f, struct jy_value *v, PyObject *name, PyObject *object)
 {
-    return jy_value_lazy(f, object, jy_source_add(f->f_trace->unit, JY_SOURCE_ATTR, v->v_source, 0, name));
+    struct jy_unit *unit = f->f_trace->unit;
+    jy_src source = jy_source_add(unit, JY_SOURCE_ATTR, v->v_source, 0, name);
+    unit->u_sources.at[source].is_read = true;
+    return jy_value_lazy(f, object, source);
 }
 
 static jy_status
