@@ -61,12 +61,16 @@ struct callee {
     PyObject_HEAD struct jy_function *f; /* NULL: the function is gone */
     PyObject *function;                  /* borrowed */
     PyObject *weak;                      /* to it; its callback frees f */
+    PyObject *self; /* what the callback is given: a capsule with this, whose context says that this is gone */
 };
 
 static PyObject *
 callee_died(PyObject *self, PyObject *Py_UNUSED(reference))
 {
     struct callee *c = PyCapsule_GetPointer(self, NULL);
+    if (PyCapsule_GetContext(self) !=
+        NULL) /* the collector calls back for all that it has found, also when it has let go of this first */
+        Py_RETURN_NONE;
     jy_function_free(c->f);
     c->f = NULL;
     c->function = NULL;
@@ -78,21 +82,26 @@ static PyMethodDef died_method = { "callee_died", callee_died, METH_O, NULL };
 static PyObject *
 watch(struct callee *c)
 {
-    PyObject *capsule = PyCapsule_New(c, NULL, NULL), *callback = NULL, *weak = NULL;
-    if (capsule != NULL)
-        callback = PyCFunction_New(&died_method, capsule);
+    PyObject *callback = NULL, *weak = NULL;
+    c->self = PyCapsule_New(c, NULL, NULL);
+    if (c->self != NULL)
+        callback = PyCFunction_New(&died_method, c->self);
     if (callback != NULL)
         weak = PyWeakref_NewRef(c->function, callback);
-    Py_XDECREF(capsule);
     Py_XDECREF(callback);
     return weak;
 }
+
+static PyTypeObject callee_type;
 
 static void
 callee_dealloc(PyObject *self)
 {
     struct callee *c = (struct callee *)self;
-    Py_XDECREF(c->weak); /* no callback any more */
+    if (c->self != NULL)
+        PyCapsule_SetContext(c->self, &callee_type); /* cannot fail: it is one */
+    Py_XDECREF(c->weak);
+    Py_XDECREF(c->self);
     jy_function_free(c->f);
     PyObject_Free(self);
 }
@@ -112,7 +121,7 @@ jy_flow_callee_new(PyObject *function)
     if (c == NULL)
         return NULL;
     c->function = function;
-    c->weak = NULL;
+    c->weak = c->self = NULL;
     c->f = jy_function_new(function);
     if (c->f != NULL)
         c->weak = watch(c);

@@ -438,3 +438,41 @@ def test_a_recursion_in_itself_is_left_at_every_depth(program):
     assert inspected.stats()["flow_returns"] > 0 and inspected.stats()["flow_checks"] > 0
     copies = [line for line in inspected.llvm_ir().splitlines() if line.startswith("define") and "@again" in line]
     assert len(copies) == (2 if program is left_shortly_at else 1)
+
+
+DIES_WITH_ITS_CALLER = """
+import gc, jitney
+OUTER = '''
+def outer(n, k):
+    total = 0
+    for i in range(n):
+        total += divide(i, k)
+    return total
+'''
+INNER = '''
+def divide(n, k):
+    if n == 0:
+        return 10 // k
+    return divide(n - 1, k) + 1
+'''
+gc.disable()
+for first, second in [(OUTER, INNER), (INNER, OUTER)] * 10:
+    world = {}
+    for source in (first, second):
+        exec(source, world)
+        if source is OUTER:
+            world["outer"] = jitney.compile(world["outer"])
+    for k in (3, 0, 3, 0):
+        try:
+            world["outer"](20, k)
+        except ZeroDivisionError as error:
+            pass
+    del world
+    gc.collect()
+"""
+
+
+def test_a_function_that_was_left_dies_with_its_caller():
+    """The collector calls back for both, in its own order; what is freed is filled, so that a second time does not go unseen."""
+    environment = {**os.environ, "MALLOC_PERTURB_": "165", "PYTHONMALLOC": "malloc", "JITNEY_EXEC": "loop"}
+    subprocess.run([sys.executable, "-c", DIES_WITH_ITS_CALLER], env=environment, check=True, timeout=120)
