@@ -221,7 +221,8 @@ struct jy_flow_list {
     int64_t room; /* for items, in memory: at least `allocated` */
     union jy_scalar
         fill; /* has_fill: the value that all items had at first. Items that still have it are one object, as they are in a list object */
-    uint8_t type; /* of the items: I1 (one byte), I64, F64, or PTR: native lists */
+    uint8_t type;        /* of the items: I1 (one byte), I64, F64, or PTR: native lists */
+    uint8_t leaf, depth; /* of an input: what it was read as, a list (of lists, ...) of I1, I64 or F64 */
     bool has_fill;
     void *object; /* made already; of an input: the list, which gets what has changed when the run is left */
     bool is_input;

@@ -413,11 +413,13 @@ jy_flow_native_of(struct jy_flow_owner *owner, PyObject *object, uint8_t type, u
     if (owner->nknown != 0) {
         struct jy_flow_list *known = *place_of(owner->known, owner->known_cap, object);
         if (known != NULL)
-            return known->type == of_items ? known : NULL;
+            return known->leaf == type && known->depth == depth ? known : NULL; /* its rows, or those that it may get */
     }
     struct jy_flow_list *list = make_of_input(owner, object, of_items);
     if (list == NULL)
         return NULL;
+    list->leaf = type;
+    list->depth = (uint8_t)depth;
     bool good = of_items == JY_F_F64   ? read_floats(list->items, object, list->size)
                 : of_items == JY_F_I64 ? read_ints(list->items, object, list->size)
                 : of_items == JY_F_I1  ? read_bools(list->items, object, list->size)
