@@ -7,19 +7,33 @@
 
 enum codec { ASCII, LATIN_1, UTF_8, REGISTERED };
 
-/* As C code spells them without asking the registry; it asks for each other spelling. */
+/* As C code compares it with the names that it knows: without regard to case, '-' is '_'. */
+static bool
+is_spelled(PyObject *encoding, const char *name)
+{
+    Py_ssize_t n = PyUnicode_GET_LENGTH(encoding);
+    for (Py_ssize_t k = 0; k < n; k++) {
+        Py_UCS4 c = PyUnicode_READ_CHAR(encoding, k);
+        c = c == '-' ? '_' : c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+        if (c == 0 || c != (unsigned char)name[k]) /* so no character is compared with what is behind the name's end */
+            return false;
+    }
+    return name[n] == '\0';
+}
+
+/* The names for which C code does not ask the registry. */
 static enum codec
 codec_of(PyObject *encoding)
 {
     static const struct {
         const char *name;
         enum codec codec;
-    } rows[] = { { "utf-8", UTF_8 },     { "utf8", UTF_8 },     { "ascii", ASCII },        { "us-ascii", ASCII },
-                 { "latin-1", LATIN_1 }, { "latin1", LATIN_1 }, { "iso-8859-1", LATIN_1 }, { "iso8859-1", LATIN_1 } };
+    } rows[] = { { "utf_8", UTF_8 },     { "utf8", UTF_8 },     { "ascii", ASCII },        { "us_ascii", ASCII },
+                 { "latin_1", LATIN_1 }, { "latin1", LATIN_1 }, { "iso_8859_1", LATIN_1 }, { "iso8859_1", LATIN_1 } };
     if (encoding == NULL)
         return UTF_8;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (PyUnicode_CompareWithASCIIString(encoding, rows[k].name) == 0)
+        if (is_spelled(encoding, rows[k].name))
             return rows[k].codec;
     return REGISTERED;
 }

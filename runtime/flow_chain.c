@@ -64,12 +64,12 @@ struct callee {
     PyObject *self; /* what the callback is given: a capsule with this, whose context says that this is gone */
 };
 
+/* The collector calls back for all that it has found, also when what it did for another one has freed this. */
 static PyObject *
 callee_died(PyObject *self, PyObject *Py_UNUSED(reference))
 {
     struct callee *c = PyCapsule_GetPointer(self, NULL);
-    if (PyCapsule_GetContext(self) !=
-        NULL) /* the collector calls back for all that it has found, also when it has let go of this first */
+    if (PyCapsule_GetContext(self) != NULL)
         Py_RETURN_NONE;
     jy_function_free(c->f);
     c->f = NULL;

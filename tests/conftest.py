@@ -51,6 +51,16 @@ def pytest_collection_modifyitems(config, items):
         items[:] = kept
 
 
+@pytest.fixture
+def executors():
+    """jitney's config, for tests that set who executes native loops and where they are left; behind the test both are as before."""
+    import jitney
+
+    before = jitney.config.executor, jitney.config.exit_every
+    yield jitney.config
+    jitney.config.executor, jitney.config.exit_every = before
+
+
 @pytest.fixture(autouse=True)
 def collector(request):
     """The tests of native loops count how they are left: by a poll, too, where a collection falls due."""

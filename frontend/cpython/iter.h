@@ -18,9 +18,9 @@ bool jy_range_get(struct jy_range *out, PyObject *object);
 /* iter(range(next, stop, step)). refs: new */
 PyObject *jy_range_iter_new(const struct jy_range *range);
 
-/* Iterators of lists, tuples and sequences, and their reversed ones: the next index; -1: exhausted. False: it is none of them. */
 /* An iterator over ASCII text? */
 bool jy_is_ascii_iter(PyObject *object);
+/* Iterators of lists, tuples, bytes, ASCII text and sequences, and their reversed ones: the next index; -1: exhausted. False: it is none of them. */
 bool jy_seq_iter_index(int64_t *out, PyObject *iterator);
 /* What it goes over; NULL: exhausted, or none of them. refs: borrowed */
 PyObject *jy_seq_iter_of(PyObject *iterator);

@@ -52,7 +52,7 @@ def test_a_programs_handler_is_asked_once_at_each_call(f):
 
 
 def clean(x):
-    return x * 2.0 + len("a\xe9".encode()) + len(b"abc".decode("ascii", "replace")) + len(bytes("\xe9", "latin-1")), "{:>8.2f}".format(1.5) + format(7, "05d")
+    return x * 2.0 + len("a\xe9".encode()) + len("\xe9".encode("UTF-8")) + len("\xe9".encode("ISO_8859-1")) + len(b"abc".decode("ascii", "replace")) + len(bytes("\xe9", "latin-1")), "{:>8.2f}".format(1.5) + format(7, "05d")
 
 
 def test_what_asks_nobody_is_done_in_advance():

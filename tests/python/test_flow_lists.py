@@ -402,19 +402,15 @@ def appends_to_both(ints, floats, n):
 
 
 @pytest.mark.parametrize("executor", ["loop", "llvm"])
-def test_one_list_in_two_places_that_want_other_items(executor):
-    before = jitney.config.executor
-    jitney.config.executor = executor
-    try:
-        put, append = jitney.compile(puts_floats_beside_ints), jitney.compile(appends_to_both)
-        for _ in range(3):
-            rows = [[0] * 3 for _ in range(3)]
-            put([[0] * 3 for _ in range(3)], [[0.5] * 3 for _ in range(3)], 0.5, 5)
-            put(rows, rows, 1.5, 5)
-            assert repr(rows) == "[[0, 0, 0], [0, 4.5, 0], [0, 0, 0]]"
-            for first in ([[1]], []):
-                both, expected = [row[:] for row in first], [row[:] for row in first]
-                append([[1]], [[0.5]], 4)
-                assert repr(append(both, both, 4)) == repr(appends_to_both(expected, expected, 4)) and repr(both) == repr(expected)
-    finally:
-        jitney.config.executor = before
+def test_one_list_in_two_places_that_want_other_items(executor, executors):
+    executors.executor = executor
+    put, append = jitney.compile(puts_floats_beside_ints), jitney.compile(appends_to_both)
+    for _ in range(3):
+        rows = [[0] * 3 for _ in range(3)]
+        put([[0] * 3 for _ in range(3)], [[0.5] * 3 for _ in range(3)], 0.5, 5)
+        put(rows, rows, 1.5, 5)
+        assert repr(rows) == "[[0, 0, 0], [0, 4.5, 0], [0, 0, 0]]"
+        for first in ([[1]], []):
+            both, expected = [row[:] for row in first], [row[:] for row in first]
+            append([[1]], [[0.5]], 4)
+            assert repr(append(both, both, 4)) == repr(appends_to_both(expected, expected, 4)) and repr(both) == repr(expected)

@@ -9,16 +9,10 @@ import pytest
 
 import jitney
 
+pytestmark = pytest.mark.usefixtures("executors")
 WORD = "kitten sitting on a Mitten, 42 times: {[(x+1)*2]-(y)}"
 OTHER = "sitting kitten at 7"
 VOWELS = "aeiou"
-
-
-@pytest.fixture(autouse=True)
-def settings():
-    before = jitney.config.executor, jitney.config.exit_every
-    yield
-    jitney.config.executor, jitney.config.exit_every = before
 
 
 def outcome(f, args):

@@ -10,18 +10,12 @@ import pytest
 
 import jitney
 
+pytestmark = pytest.mark.usefixtures("executors")
 RNG = np.random.default_rng(7)
 A, B, X = RNG.random((6, 9)), RNG.random((9, 6)), RNG.random(40)
 I = RNG.integers(-50, 50, (6, 9))
 ZERO = A.copy()
 ZERO[3, 2] = 0.0
-
-
-@pytest.fixture(autouse=True)
-def settings():
-    before = jitney.config.executor, jitney.config.exit_every
-    yield
-    jitney.config.executor, jitney.config.exit_every = before
 
 
 def outcome(f, args):
